@@ -1,0 +1,59 @@
+# Every target makes the environment and installs what it needs: nothing to do before it.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+MARK    = $(VENV)/.installed-$(1)
+PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help demo lab test check soak clean bubblewrap
+
+help:
+	@echo "make demo   gate three candidates on the shipped model and say why (about 3 minutes)"
+	@echo "make test   everything CI runs"
+	@echo "make lab    open the notebooks"
+	@echo "make check  lint, types, tests of the package with coverage"
+	@echo "make soak   long campaigns: kills, mutations, live power"
+	@echo "make clean  remove the environment and what runs leave behind"
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed-run: $(BIN)/python pyproject.toml
+	$(PIP) -e .
+	@touch $@
+
+$(VENV)/.installed-test: $(BIN)/python pyproject.toml
+	$(PIP) -e '.[test,sign]'
+	@touch $@ $(VENV)/.installed-run
+
+$(VENV)/.installed-lab: $(BIN)/python pyproject.toml
+	$(PIP) -e '.[lab]'
+	@touch $@
+
+# Rows are `sealed` only inside bubblewrap; without it everything still runs and says so.
+bubblewrap:
+	@command -v bwrap >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	  && { apt-get update -qq && apt-get install -y -qq bubblewrap; } >/dev/null 2>&1; } \
+	  || echo "bubblewrap is not here and could not be installed: rows will be 'unconfined'"
+
+demo: $(VENV)/.installed-run bubblewrap
+	@$(BIN)/scoreboard demo
+
+lab: $(VENV)/.installed-lab
+	$(BIN)/jupyter lab labs/
+
+check: $(VENV)/.installed-test bubblewrap
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest --cov --cov-report=term -m "not soak"
+
+test: check
+
+soak: $(VENV)/.installed-test bubblewrap
+	$(BIN)/pytest -m soak
+
+clean:
+	rm -rf $(VENV) build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

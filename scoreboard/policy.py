@@ -1,0 +1,250 @@
+"""The policy: every rule and every bar of a gate in one frozen value, read from one TOML file.
+
+The digest of the file's bytes stands in each row, so an old row can be replayed under its own policy and
+re-scored under another. All quantities are integers with their unit in the name: ``_ppm`` parts per million,
+``_nanonats`` 1e-9 nats, ``_ms``/``_s`` durations. There are no hidden defaults: a key that is missing is an error.
+"""
+
+import tomllib
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NoReturn
+
+from .canonical import digest
+from .decide import Rule
+from .errors import MalformedInput
+from .model import Level, Metric, Slot, Tier, parse_slot
+from .parse import decode
+
+POLICY_FORMAT = "scoreboard policy v1"
+PPM = 1_000_000
+
+
+class Basis(StrEnum):
+    """Which clock scores: wall time, or CPU time of the whole sandbox (single-core engines only)."""
+
+    WALL = "wall"
+    CPU = "cpu"
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What is timed: metric and shipped context, how the prompt is dealt, how a block is made."""
+
+    metric: Metric
+    context: int
+    basis: Basis
+    prefill_chunk: int
+    warm_steps: int
+    rounds: int
+    step_ms: int
+
+    def __post_init__(self) -> None:
+        _within("context", self.context, 1, 2**24)
+        _within("prefill_chunk", self.prefill_chunk, 1, 2**24)
+        _within("warm_steps", self.warm_steps, 0, self.context - 1)
+        _within("rounds", self.rounds, 2, 1000)
+        _within("step_ms", self.step_ms, 0, 10_000)
+
+
+@dataclass(frozen=True)
+class ParityBars:
+    """P1 and P2: the screen's depths and what is accepted at each of them.
+
+    A miss whose reference gap is at most ``near_tie_nanonats`` is a near tie; it counts as a miss only if
+    ``near_ties_count``. ``row_kl_max_nanonats`` bounds every row, ``row_share_max_ppm`` the share of rows
+    above ``row_kl_bar_nanonats``.
+    """
+
+    depths: tuple[int, ...]
+    rows: int
+    min_rows: int
+    top1_min_ppm: int
+    kl_max_nanonats: int
+    row_kl_max_nanonats: int
+    row_kl_bar_nanonats: int
+    row_share_max_ppm: int
+    near_tie_nanonats: int
+    near_ties_count: bool
+
+    def __post_init__(self) -> None:
+        if list(self.depths) != sorted(set(self.depths)) or not self.depths or self.depths[0] < 1:
+            raise MalformedInput("depths", f"{list(self.depths)} is not a rising list of positive depths")
+        _within("min_rows", self.min_rows, 1, 100_000)
+        _within("rows", self.rows, self.min_rows, 100_000)
+        _within("top1_min_ppm", self.top1_min_ppm, 0, PPM)
+        _within("row_share_max_ppm", self.row_share_max_ppm, 0, PPM)
+        for name in ("kl_max_nanonats", "row_kl_max_nanonats", "row_kl_bar_nanonats", "near_tie_nanonats"):
+            _within(name, getattr(self, name), 0, 10**12)
+
+
+@dataclass(frozen=True)
+class Ratchet:
+    """P3: rejected when KL is ``factor_ppm`` of main's or more, and above ``bar``; below ``floor`` never compared."""
+
+    factor_ppm: int
+    bar_nanonats: int
+    floor_nanonats: int
+
+    def __post_init__(self) -> None:
+        _within("factor_ppm", self.factor_ppm, PPM, 1000 * PPM)
+        _within("bar_nanonats", self.bar_nanonats, 0, 10**12)
+        _within("floor_nanonats", self.floor_nanonats, 0, self.bar_nanonats)
+
+
+@dataclass(frozen=True)
+class Guard:
+    """G1: the candidate must be shown not to be slower than the base by more than this share."""
+
+    margin_ppm: int
+
+    def __post_init__(self) -> None:
+        _within("margin_ppm", self.margin_ppm, 1, 10 * PPM)
+
+
+@dataclass(frozen=True)
+class Tiers:
+    """T1: the gain at which each tier begins; below ``s_ppm`` an accepted gain is xs."""
+
+    s_ppm: int
+    m_ppm: int
+    l_ppm: int
+    xl_ppm: int
+
+    def __post_init__(self) -> None:
+        bars = [self.s_ppm, self.m_ppm, self.l_ppm, self.xl_ppm]
+        if bars != sorted(set(bars)) or bars[0] < 0:
+            raise MalformedInput("s_ppm", f"tier bars {bars} do not rise")
+
+    def bars(self) -> tuple[tuple[Tier, int], ...]:
+        """From the largest tier to the smallest, each with the gain at which it begins."""
+        return ((Tier.XL, self.xl_ppm), (Tier.L, self.l_ppm), (Tier.M, self.m_ppm), (Tier.S, self.s_ppm))
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """The second denominator: is the reference's rate part of the tier? ``reason`` says why, in words."""
+
+    use: bool
+    reason: str
+
+
+@dataclass(frozen=True)
+class Health:
+    """N1 and block health: what is judged before a block's result is looked at."""
+
+    steal_max_ppm: int
+    waiting_max_ppm: int
+    spread_max_ppm: int
+    sick_share_max_ppm: int
+
+    def __post_init__(self) -> None:
+        for name in ("steal_max_ppm", "waiting_max_ppm", "sick_share_max_ppm"):
+            _within(name, getattr(self, name), 0, PPM)
+        _within("spread_max_ppm", self.spread_max_ppm, PPM, 1000 * PPM)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds on an engine and on a round."""
+
+    load_ms: int
+    reply_ms: int
+    round_s: int
+    memory_mib: int
+    processes: int
+    log_kib: int
+
+    def __post_init__(self) -> None:
+        for name in ("load_ms", "reply_ms", "round_s", "memory_mib", "processes", "log_kib"):
+            _within(name, getattr(self, name), 1, 10**9)
+
+
+@dataclass(frozen=True)
+class Calibrating:
+    """How the noise floor is measured, and for how long it is good."""
+
+    blocks: int
+    min_blocks: int
+    max_age_s: int
+
+    def __post_init__(self) -> None:
+        _within("min_blocks", self.min_blocks, 2, 1000)
+        _within("blocks", self.blocks, self.min_blocks, 1000)
+        _within("max_age_s", self.max_age_s, 0, 10**9)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """One gate, whole. ``digest`` is the SHA-256 of the file that it was read from."""
+
+    format: str
+    digest: str
+    name: str
+    slot: Slot
+    scored: Scored
+    parity: ParityBars
+    ratchet: Ratchet
+    speed: Rule
+    guards: dict[str, Guard]
+    tiers: Tiers
+    anchor: Anchor
+    plausible_max_ppm: int
+    least_level: Level
+    health: Health
+    limits: Limits
+    calibration: Calibrating
+    libraries: tuple[str, ...]
+    diagnostic_speed: bool
+
+    def __post_init__(self) -> None:
+        if self.format != POLICY_FORMAT:
+            raise MalformedInput("format", f"{self.format!r} is not {POLICY_FORMAT!r}")
+        if self.slot.context != self.scored.context:
+            problem = f"the slot says {self.slot.context}, scored.context says {self.scored.context}"
+            raise MalformedInput("slot", f"{problem}; name the slot for the context that is measured")
+        if self.slot.metric is not self.scored.metric:
+            raise MalformedInput("slot", f"the slot says {self.slot.metric}, scored says {self.scored.metric}")
+        if self.scored.metric is not Metric.DECODE:
+            raise MalformedInput("scored.metric", f"{self.scored.metric} cannot be scored; decode can")
+        timed = {metric.value for metric in Metric} - {self.scored.metric.value}
+        for name in self.guards:
+            if name not in timed:
+                raise MalformedInput(f"guards.{name}", f"not a guarded metric; known: {', '.join(sorted(timed))}")
+        if len(self.parity.depths) < len(("short", "and", "four", "deeper", "ones")):
+            raise MalformedInput("parity.depths", f"{len(self.parity.depths)} depths; at least 5 are needed")
+        _within("plausible_max_ppm", self.plausible_max_ppm, PPM, 10**12)
+
+
+def parse_policy(data: bytes, what: str = "policy.toml") -> Policy:
+    """Read a policy file. MalformedInput names ``what``, the path of the bad key, its value and the bound."""
+    try:
+        table = tomllib.loads(data.decode("utf-8"), parse_float=_no_float)
+    except MalformedInput as error:
+        raise error.within(what) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise MalformedInput(what, f"is not TOML ({error})") from None
+    if "digest" in table:
+        raise MalformedInput(f"{what}.digest", "unknown key; the digest is taken of the file")
+    slot = table.get("slot")
+    if isinstance(slot, str):
+        named = parse_slot(slot, f"{what}.slot")
+        table["slot"] = {
+            "engine": named.engine,
+            "node": named.node,
+            "quant": named.quant,
+            "context": named.context,
+            "metric": named.metric.value,
+        }
+    elif slot is not None:
+        raise MalformedInput(f"{what}.slot", "expected 'engine/node/quant/context/metric'")
+    return decode(Policy, {**table, "digest": digest(data)}, what)
+
+
+def _no_float(text: str) -> NoReturn:
+    raise MalformedInput("", f"{text} is not an integer; write quantities as integers in the key's unit")
+
+
+def _within(name: str, value: int, low: int, high: int) -> None:
+    if not low <= value <= high:
+        raise MalformedInput(name, f"{value} is outside {low} … {high}")
