@@ -1,4 +1,4 @@
-"""Every error that this package raises on purpose. Programs read the type and the code; people read the text."""
+"""Every error that this package raises on purpose. Programs read type and code; people read the text."""
 
 from enum import StrEnum
 
@@ -47,6 +47,7 @@ class FaultCode(StrEnum):
     NONCE = "nonce"  # the reply answers another request
     ROWS = "rows"  # another number of rows than asked for
     VOCAB = "vocab"  # another width than declared in HELLO
+    UNSEALED = "unsealed"  # a reply in a memory file that could still change
     NON_FINITE = "non_finite"  # NaN or infinity among the logits
     NO_START = "no_start"  # the engine could not be started
     CONTEXT = "context"  # the declared context limit is too small for the work

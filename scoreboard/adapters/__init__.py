@@ -1,0 +1,1 @@
+"""Formats and foreign engines: what stands between the protocol and an engine."""
