@@ -9,6 +9,7 @@ from enum import StrEnum
 from fractions import Fraction
 from numbers import Rational
 
+from .canonical import MAX_INTEGER
 from .errors import MalformedInput
 from .model import Tier
 from .policy import PPM, Tiers
@@ -19,6 +20,7 @@ class TierBasis(StrEnum):
 
     FRONTIER = "frontier"
     REFERENCE = "reference"
+    HEADROOM = "headroom"  # what is left under a ceiling; known to scalar policies only
 
 
 def gain_of(base_utps: int, candidate_utps: int) -> Fraction:
@@ -50,8 +52,8 @@ def tier_of(basis: Fraction, tiers: Tiers) -> Tier:
 
 
 def ppm_down(share: Fraction) -> int:
-    """A share in parts per million, rounded down: against the candidate."""
-    return share * PPM // 1
+    """A share in parts per million, rounded down: against the candidate. Held inside 63 bits."""
+    return max(-MAX_INTEGER, min(share * PPM // 1, MAX_INTEGER))
 
 
 def positive(rate_utps: int, name: str) -> int:
