@@ -4,11 +4,13 @@ Under "same code" the coin that deals the two builds to their slots makes the si
 whatever drift, outliers or autocorrelation do to its size. So one bets on it:
 
     E_n = mean over g of the product over i <= n of (1 + sign(d_i) * stake_g(|d_i|, sigma_i))
-    stake_g = tanh(delta_g * min(|d|, 2.5 sigma) / sigma**2),  delta_g = log(1 + {.005 .01 .02 .04 .08 .16})
+    stake_g = min(0.9, tanh(delta_g * min(|d|, 2.5 sigma) / sigma**2))
+    delta_g = log(1 + {.005 .01 .02 .04 .08 .16})
 
 A fair coin makes E a martingale of mean 1, so it ever reaches 1/alpha with a chance of at most alpha
-(Ville 1939). A stake is fixed by |d| and sigma, which do not know the label. Stakes are integers in parts
-per 1e9 and products are exact, so E is a rational number and every comparison with a bar is exact.
+(Ville 1939). A stake is fixed by |d| and sigma, which do not know the label. It never exceeds 0.9, so that
+one wild block costs a factor of ten and not everything. Stakes are integers in parts per 1e9 and products
+are exact, so E is a rational number and every comparison with a bar is exact.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,6 +23,7 @@ from .exact import MAX_NANOLOGS, NANO, PPM, log_gain, tanh_floor_ppb
 from .noise import BlockStat, Calibration, sigma
 
 GRID_PPM = (5_000, 10_000, 20_000, 40_000, 80_000, 160_000)
+MAX_STAKE_PPB = 900_000_000
 MAX_E_MILLI = 10**12
 
 
@@ -64,6 +67,14 @@ class Wealth:
         """Natural logarithm of E, for people; finite for every number of blocks."""
         return log(sum(self.shares)) - log(self.scale)
 
+    def after(self, bet: Bet, shift_nanologs: int = 0, sign: int = 1) -> "Wealth":
+        """Wealth when the bets on "the centre of sign * d + shift is above 0" are settled by one more block."""
+        value = sign * bet.d_nanologs + shift_nanologs
+        side = (value > 0) - (value < 0)
+        stakes = _stakes(abs(value), bet.sigma_nanologs)
+        settled = (have * (NANO + side * stake) for have, stake in zip(self.shares, stakes, strict=True))
+        return Wealth(tuple(settled), self.blocks + 1)
+
 
 START = Wealth((1,) * len(GRID_PPM), 0)
 
@@ -77,7 +88,7 @@ def wealth_path(bets: Sequence[Bet], shift_nanologs: int = 0, sign: int = 1) -> 
     """Wealth after each block for "the centre of sign * d + shift is above 0"; ``sign`` is 1 or -1."""
     wealth = START
     for item in bets:
-        wealth = _after(wealth, sign * item.d_nanologs + shift_nanologs, item.sigma_nanologs)
+        wealth = wealth.after(item, shift_nanologs, sign)
         yield wealth
 
 
@@ -85,7 +96,7 @@ def wealth_of(bets: Sequence[Bet], shift_nanologs: int = 0, sign: int = 1) -> We
     """Wealth after the last block."""
     wealth = START
     for item in bets:
-        wealth = _after(wealth, sign * item.d_nanologs + shift_nanologs, item.sigma_nanologs)
+        wealth = wealth.after(item, shift_nanologs, sign)
     return wealth
 
 
@@ -104,15 +115,9 @@ def first_crossing(
     return None
 
 
-def _after(wealth: Wealth, value: int, sigma_nanologs: int) -> Wealth:
-    stakes = _stakes(abs(value), sigma_nanologs)
-    side = (value > 0) - (value < 0)
-    shares = tuple(have * (NANO + side * stake) for have, stake in zip(wealth.shares, stakes, strict=True))
-    return Wealth(shares, wealth.blocks + 1)
-
-
 @lru_cache(maxsize=1 << 14)
 def _stakes(size: int, sigma_nanologs: int) -> tuple[int, ...]:
     """Share of the wealth set on the sign of one block, in parts per 1e9, for each gain of the grid."""
     twice = min(2 * size, 5 * sigma_nanologs)
-    return tuple(tanh_floor_ppb(log_gain(gain) * twice, 2 * sigma_nanologs**2) for gain in GRID_PPM)
+    scale = 2 * sigma_nanologs**2
+    return tuple(min(tanh_floor_ppb(log_gain(gain) * twice, scale), MAX_STAKE_PPB) for gain in GRID_PPM)

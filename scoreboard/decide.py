@@ -9,11 +9,11 @@ The rules, in the order in which they apply after each block:
 5. A guard that is undecided asks for more blocks; a bound on blocks or time ends the round.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from .betting import Bet, first_crossing
+from .betting import START, Bet, first_crossing
 from .errors import MalformedInput
 from .exact import PPM, log_gain
 from .noise import BlockStat
@@ -82,6 +82,34 @@ class Action(StrEnum):
     STOP_BOUND = "stop_bound"  # blocks or time are used up
 
 
+@dataclass(frozen=True)
+class Course:
+    """What a sequence of blocks shows, and after how many of them; later ones change nothing."""
+
+    shown: Shown
+    blocks: int
+
+
+def course(rule: Rule, bets: Iterable[Bet], fitness: Fitness = Fitness.FIT) -> Course:
+    """Take blocks until "faster" or (on a fit node) futility is shown, or there are no more."""
+    floor = log_gain(rule.floor_ppm)
+    gain, no_gain = START, START
+    for item in bets:
+        gain = gain.after(item)
+        no_gain = no_gain.after(item, floor, -1)
+        if gain.blocks >= rule.min_blocks:
+            if gain.reaches(rule.alpha_ppm):
+                return Course(Shown.FASTER, gain.blocks)
+            if fitness is Fitness.FIT and no_gain.reaches(rule.beta_ppm):
+                return Course(Shown.FUTILE, gain.blocks)
+    return Course(Shown.UNDECIDED, gain.blocks)
+
+
+def shown(rule: Rule, bets: Iterable[Bet], fitness: Fitness = Fitness.FIT) -> Shown:
+    """What these blocks show: the first of "faster" and futility, or neither."""
+    return course(rule, bets, fitness).shown
+
+
 def faster(bets: Sequence[Bet], alpha_ppm: int, min_blocks: int = 5) -> bool:
     """Whether a gain above 0 was shown after any number of these blocks."""
     return first_crossing(bets, alpha_ppm, min_blocks) is not None
@@ -90,15 +118,6 @@ def faster(bets: Sequence[Bet], alpha_ppm: int, min_blocks: int = 5) -> bool:
 def futile(bets: Sequence[Bet], gain_ppm: int, beta_ppm: int, min_blocks: int = 5) -> bool:
     """Whether it was shown after any number of these blocks that the gain is below ``gain_ppm``."""
     return first_crossing(bets, beta_ppm, min_blocks, log_gain(gain_ppm), -1) is not None
-
-
-def shown(rule: Rule, bets: Sequence[Bet], fitness: Fitness = Fitness.FIT) -> Shown:
-    """What came first: "faster", or (on a fit node) futility. Blocks after that change nothing."""
-    won = first_crossing(bets, rule.alpha_ppm, rule.min_blocks)
-    before = bets if won is None else bets[: won - 1]
-    if fitness is Fitness.FIT and futile(before, rule.floor_ppm, rule.beta_ppm, rule.min_blocks):
-        return Shown.FUTILE
-    return Shown.UNDECIDED if won is None else Shown.FASTER
 
 
 def guard(bets: Sequence[Bet], margin_ppm: int, alpha_ppm: int, min_blocks: int = 5) -> Guard:
@@ -114,7 +133,7 @@ def guard(bets: Sequence[Bet], margin_ppm: int, alpha_ppm: int, min_blocks: int 
     return Guard.UNDECIDED if lost is None else Guard.REGRESSED
 
 
-def next_action(  # noqa: PLR0913  # one argument per kind of evidence
+def next_action(
     rule: Rule,
     bets: Sequence[Bet],
     size_stats: Sequence[BlockStat],
@@ -128,7 +147,8 @@ def next_action(  # noqa: PLR0913  # one argument per kind of evidence
 
     ``bets`` and ``size_stats`` hold every block of this pair of builds, of earlier rounds too;
     ``measured`` and ``elapsed_ms`` are of this round alone. Sizing is never cut short by a bound, so that a
-    candidate shown to be faster is always sized; at most ``size_blocks`` blocks are spent on it, ever.
+    candidate shown to be faster is always sized; at most ``size_blocks`` blocks are spent on it, ever. A block
+    measured for a guard goes behind the first ``size_blocks`` of ``size_stats``, where it is not looked at.
     """
     if Guard.REGRESSED in guards:
         return Action.STOP_REGRESSED
@@ -143,6 +163,14 @@ def next_action(  # noqa: PLR0913  # one argument per kind of evidence
     if not (measured < bound and elapsed_ms < rule.budget_ms):
         return Action.STOP_BOUND
     return Action.GUARD if state is Shown.FASTER else Action.MEASURE
+
+
+def expected_false_accepts_micro(pairs: int, alpha_ppm: int) -> int:
+    """Chance alarms to expect, in millionths, if none of ``pairs`` distinct pairs of builds differed.
+
+    Rounds of one pair share one test, so repeats are not counted.
+    """
+    return pairs * alpha_ppm
 
 
 def _within(name: str, value: int, low: int, high: int) -> None:

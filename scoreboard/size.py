@@ -91,9 +91,7 @@ def estimate(values: Sequence[int], weights: Sequence[int]) -> Estimate:
     count = len(values)
     if not 1 <= count <= MAX_BLOCKS:
         raise MalformedInput("", f"{count} blocks give no estimate; between 1 and {MAX_BLOCKS} do")
-    pairs = sorted(
-        (values[i] + values[j], weights[i] * weights[j]) for i in range(count) for j in range(i, count)
-    )
+    pairs = sorted((values[i] + values[j], weights[i] * weights[j]) for i in range(count) for j in range(i, count))
     doubled = sorted({value for value, _ in pairs})
     low, tail_low = _limit(doubled, values, weights)
     high, tail_high = _limit([-value for value in reversed(doubled)], [-value for value in values], weights)
