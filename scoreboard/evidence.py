@@ -11,7 +11,7 @@ from typing import Any
 
 from .canonical import parse_canonical
 from .errors import FaultCode, MalformedInput
-from .model import Arm, Build, Level, Metric, Slot, require_digest
+from .model import Arm, Build, Level, Slot, require_digest
 from .parse import decode, to_bytes
 
 EVIDENCE_FORMAT = "scoreboard evidence v1"
@@ -69,29 +69,38 @@ class Fault:
 
 
 @dataclass(frozen=True)
+class Accounting:
+    """What the kernel says a whole sandbox used, step by step; ``idle_cpu_ns`` between steps, after the prompt."""
+
+    steps_cpu_ns: tuple[int, ...]
+    voluntary: tuple[int, ...]
+    involuntary: tuple[int, ...]
+    idle_cpu_ns: int
+
+
+@dataclass(frozen=True)
 class ArmRun:
     """One arm in one block: step k of base and step k of candidate were timed in the same half-round.
 
-    A step is ``Block.tokens_per_step`` tokens. ``prefill_ns`` has one entry per chunk. ``idle_cpu_ns`` is
-    CPU time that the arm used outside its timed windows after its prompt was in.
+    A step is ``Block.tokens_per_step`` tokens. ``prefill_ns`` has one entry per chunk. ``accounting`` is None
+    where the kernel does not tell.
     """
 
     load_ns: int
     prefill_ns: tuple[int, ...]
     steps_ns: tuple[int, ...]
-    steps_cpu_ns: tuple[int, ...]
-    voluntary: tuple[int, ...]
-    involuntary: tuple[int, ...]
-    idle_cpu_ns: int
+    accounting: Accounting | None
     rows: Rows
 
     def __post_init__(self) -> None:
-        n = len(self.steps_ns)
-        for name in ("steps_cpu_ns", "voluntary", "involuntary"):
-            if len(getattr(self, name)) != n:
-                raise MalformedInput(name, f"{len(getattr(self, name))} entries for {n} steps")
         if self.load_ns <= 0 or any(t <= 0 for t in (*self.prefill_ns, *self.steps_ns)):
             raise MalformedInput("steps_ns", "a duration is not above 0")
+        if self.accounting is not None:
+            for name in ("steps_cpu_ns", "voluntary", "involuntary"):
+                if len(getattr(self.accounting, name)) != len(self.steps_ns):
+                    raise MalformedInput(
+                        f"accounting.{name}", f"not one entry for each of {len(self.steps_ns)} steps"
+                    )
 
 
 @dataclass(frozen=True)
@@ -99,11 +108,13 @@ class Block:
     """The unit of observation: two fresh workers on one core, in an order decided by coins.
 
     ``order`` has one letter per round: ``a`` is base, candidate, candidate, base; ``b`` the other way round.
-    ``position`` is the number of tokens in the context when the first timed step began.
+    ``position`` is the number of tokens in the context when the first timed step began; ``at_ms`` is when the
+    block began, from the beginning of the round.
     """
 
     purpose: Purpose
-    core: int
+    at_ms: int
+    core: int | None
     swapped: bool
     order: str
     tokens_per_step: int
@@ -211,7 +222,6 @@ class RoundEvidence:
     carried: tuple[Carried, ...]
     blocks: tuple[Block, ...]
     interrupted: bool
-    sick_blocks: int
 
     def __post_init__(self) -> None:
         _known(self.format, self.kind, "round")
@@ -239,7 +249,7 @@ class NoiseEvidence:
 
 @dataclass(frozen=True)
 class ScalarEvidence:
-    """Summary figures that another harness reported. Rates in micro-tokens per second; None is "not stated"."""
+    """Summary figures of another harness. Rates in micro-tokens per second; None is "not stated"."""
 
     format: str
     kind: str
@@ -274,16 +284,6 @@ def parse_evidence(data: bytes, what: str = "evidence") -> Evidence:
         raise MalformedInput(f"{what}.kind", f"{kind!r} is none of {', '.join(KINDS)}")
     evidence: Evidence = decode(KINDS[kind], value, what)
     return evidence
-
-
-def timed_metrics(block: Block) -> dict[Metric, tuple[tuple[int, ...], tuple[int, ...]]]:
-    """The paired durations of a block by metric: (base_ns, candidate_ns), same length, paired by index."""
-    base, candidate = block.base, block.candidate
-    return {
-        Metric.DECODE: (base.steps_ns, candidate.steps_ns),
-        Metric.PREFILL: (base.prefill_ns, candidate.prefill_ns),
-        Metric.LOAD: ((base.load_ns,), (candidate.load_ns,)),
-    }
 
 
 def _known(form: str, kind: str, expected: str) -> None:

@@ -99,7 +99,7 @@ PARITY_CHECKS = (Check.V1, Check.P1, Check.P2, Check.P3)
 
 @dataclass(frozen=True, order=True)
 class Slot:
-    """A place on the board, named for every axis that its value depends on: ``engine/node/quant/context/metric``."""
+    """A place on the board, named for every axis of its value: ``engine/node/quant/context/metric``."""
 
     engine: str
     node: str
@@ -168,7 +168,7 @@ class Finding:
 
 
 def outcome_of(findings: tuple[Finding, ...], *, baseline: bool = False) -> Outcome:
-    """The outcome that ``findings`` imply. Correctness comes first: a parity rejection outranks ``invalid``."""
+    """The outcome that ``findings`` imply. A parity rejection outranks ``invalid``: correctness comes first."""
     effects = {finding.effect for finding in findings}
     if any(f.effect is Effect.REJECTS and f.check in PARITY_CHECKS for f in findings):
         return Outcome.REJECTED
@@ -188,12 +188,13 @@ def outcome_of(findings: tuple[Finding, ...], *, baseline: bool = False) -> Outc
 class Speed:
     """The size of a change, from fresh blocks only. Rates in micro-tokens per second, shares in ppm.
 
-    ``over_frontier_ppm`` is the lesser of two estimates, rounded down; ``low``/``high`` its 95 % interval.
+    ``over_frontier_ppm`` is the lesser of two estimates, rounded down; ``low``/``high`` its 95 % interval,
+    None where the evidence is a summary without one.
     """
 
     over_frontier_ppm: int
-    low_ppm: int
-    high_ppm: int
+    low_ppm: int | None
+    high_ppm: int | None
     base_utps: int
     candidate_utps: int
     of_reference_ppm: int | None

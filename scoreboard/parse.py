@@ -23,8 +23,8 @@ Decoder = Callable[[Any, str], Any]
 
 
 def decode(cls: type[T], value: object, path: str = "") -> T:
-    """``value`` (parsed JSON or TOML) as an instance of the dataclass ``cls``, or MalformedInput with its path."""
-    return cast("T", _decoder(cls)(value, path))
+    """``value`` (parsed JSON or TOML) as a ``cls``; MalformedInput names the path of what does not fit."""
+    return cast("T", _decoder(cast("Any", cls))(value, path))
 
 
 def encode(value: Any) -> Json:

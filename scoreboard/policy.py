@@ -2,7 +2,7 @@
 
 The digest of the file's bytes stands in each row, so an old row can be replayed under its own policy and
 re-scored under another. All quantities are integers with their unit in the name: ``_ppm`` parts per million,
-``_nanonats`` 1e-9 nats, ``_ms``/``_s`` durations. There are no hidden defaults: a key that is missing is an error.
+``_nanonats`` 1e-9 nats, ``_ms``/``_s`` durations. A key that is missing is an error.
 """
 
 import tomllib
@@ -18,6 +18,7 @@ from .parse import decode
 
 POLICY_FORMAT = "scoreboard policy v1"
 PPM = 1_000_000
+MIN_DEPTHS = 5
 
 
 class Basis(StrEnum):
@@ -49,13 +50,14 @@ class Scored:
 
 @dataclass(frozen=True)
 class ParityBars:
-    """P1 and P2: the screen's depths and what is accepted at each of them.
+    """P1 and P2: the screen's documents and depths, and what is accepted at each of them.
 
     A miss whose reference gap is at most ``near_tie_nanonats`` is a near tie; it counts as a miss only if
     ``near_ties_count``. ``row_kl_max_nanonats`` bounds every row, ``row_share_max_ppm`` the share of rows
     above ``row_kl_bar_nanonats``.
     """
 
+    documents: tuple[str, ...]
     depths: tuple[int, ...]
     rows: int
     min_rows: int
@@ -68,6 +70,8 @@ class ParityBars:
     near_ties_count: bool
 
     def __post_init__(self) -> None:
+        if not self.documents or len(set(self.documents)) != len(self.documents):
+            raise MalformedInput("documents", f"{list(self.documents)} is empty or names one twice")
         if list(self.depths) != sorted(set(self.depths)) or not self.depths or self.depths[0] < 1:
             raise MalformedInput("depths", f"{list(self.depths)} is not a rising list of positive depths")
         _within("min_rows", self.min_rows, 1, 100_000)
@@ -80,7 +84,7 @@ class ParityBars:
 
 @dataclass(frozen=True)
 class Ratchet:
-    """P3: rejected when KL is ``factor_ppm`` of main's or more, and above ``bar``; below ``floor`` never compared."""
+    """P3: rejects a KL of ``factor_ppm`` of main's that is above ``bar``; under ``floor`` none is compared."""
 
     factor_ppm: int
     bar_nanonats: int
@@ -150,13 +154,12 @@ class Limits:
 
     load_ms: int
     reply_ms: int
-    round_s: int
     memory_mib: int
     processes: int
     log_kib: int
 
     def __post_init__(self) -> None:
-        for name in ("load_ms", "reply_ms", "round_s", "memory_mib", "processes", "log_kib"):
+        for name in ("load_ms", "reply_ms", "memory_mib", "processes", "log_kib"):
             _within(name, getattr(self, name), 1, 10**9)
 
 
@@ -204,15 +207,18 @@ class Policy:
             problem = f"the slot says {self.slot.context}, scored.context says {self.scored.context}"
             raise MalformedInput("slot", f"{problem}; name the slot for the context that is measured")
         if self.slot.metric is not self.scored.metric:
-            raise MalformedInput("slot", f"the slot says {self.slot.metric}, scored says {self.scored.metric}")
+            problem = f"the slot says {self.slot.metric}, scored.metric says {self.scored.metric}"
+            raise MalformedInput("slot", problem)
         if self.scored.metric is not Metric.DECODE:
             raise MalformedInput("scored.metric", f"{self.scored.metric} cannot be scored; decode can")
         timed = {metric.value for metric in Metric} - {self.scored.metric.value}
         for name in self.guards:
             if name not in timed:
-                raise MalformedInput(f"guards.{name}", f"not a guarded metric; known: {', '.join(sorted(timed))}")
-        if len(self.parity.depths) < len(("short", "and", "four", "deeper", "ones")):
-            raise MalformedInput("parity.depths", f"{len(self.parity.depths)} depths; at least 5 are needed")
+                known = ", ".join(sorted(timed))
+                raise MalformedInput(f"guards.{name}", f"not a guarded metric; known: {known}")
+        if len(self.parity.depths) < MIN_DEPTHS:
+            problem = f"{len(self.parity.depths)} depths; at least {MIN_DEPTHS} are needed"
+            raise MalformedInput("parity.depths", problem)
         _within("plausible_max_ppm", self.plausible_max_ppm, PPM, 10**12)
 
 

@@ -1,0 +1,235 @@
+"""The gate: ``judge(policy, evidence) -> Verdict``, a pure function.
+
+Its checks, in the order of application:
+
+    V1  evidence is whole              rejected (a malformed reply) or invalid (ours)
+    P1  parity: top-1, mean KL         rejected, at every depth and for every timed reply
+    P2  parity: rows                   rejected
+    P3  parity: ratchet with a floor   rejected
+    N1  node                           invalid
+    B2  plausibility                   review
+    G1  regression guards              rejected or inconclusive
+    S1  significance, then size        none or inconclusive
+    T1  tier                           xs s m l xl
+
+Correctness comes first: unless V1, P1, P2 and P3 hold, nothing after them is evaluated, and the verdict has
+no speed and no tier. The outcome follows from the findings; nothing sets it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from . import decide
+from .correctness import parity, whole
+from .betting import Bet, wealth_of
+from .decide import Shown
+from .evidence import Block, Calibration, Purpose, RoundEvidence, Stat
+from .figures import carried_stats, decoded, plain, rate_utps, scaled_stats, sick
+from .model import LEVELS, Attestation, Check, Effect, Finding, Speed, Verdict
+from .noise import BlockStat, calibrate
+from .policy import PPM, Policy
+from .size import Size, size
+from .tier import ppm_down, tier_basis, tier_of
+
+
+@dataclass(frozen=True)
+class Standing:
+    """All blocks of a pair so far, earlier rounds first, reduced to what the decision sees."""
+
+    bets: tuple[Bet, ...]
+    sizing: tuple[BlockStat, ...]
+    guards: dict[str, tuple[Bet, ...]]
+
+
+def judge(policy: Policy, evidence: RoundEvidence) -> Verdict:
+    """The verdict on ``evidence`` under ``policy``: same input, same bytes, on any machine."""
+    correctness = [*whole(policy, evidence), *parity(policy, evidence)]
+    verdict = Verdict(
+        slot=evidence.slot,
+        candidate=evidence.candidate,
+        base=evidence.base,
+        policy=policy.digest,
+        attestation=attestation(policy, evidence),
+        findings=tuple(correctness),
+        scored_context=policy.scored.context,
+        scored_metric=policy.scored.metric,
+    )
+    if any(finding.effect is not Effect.HOLDS for finding in correctness):
+        return verdict
+    calibration = evidence.calibration
+    if evidence.base is None and calibration is not None:
+        return replace(verdict, rate_utps=rate_utps(calibration.tokens, calibration.elapsed_ns))
+    node = node_findings(policy, evidence.blocks)
+    if calibration is None or any(finding.effect is not Effect.HOLDS for finding in node):
+        return replace(verdict, findings=(*verdict.findings, *node))
+    return _judge_speed(policy, evidence, calibration, replace(verdict, findings=(*verdict.findings, *node)))
+
+
+def attestation(policy: Policy, evidence: RoundEvidence) -> Attestation:
+    """``sealed`` where the confinement reached the policy's least level, else ``unconfined``."""
+    reached = LEVELS.index(evidence.confinement.level) >= LEVELS.index(policy.least_level)
+    return Attestation.SEALED if reached else Attestation.UNCONFINED
+
+
+def node_findings(policy: Policy, blocks: Sequence[Block]) -> list[Finding]:
+    """N1: at most the policy's share of blocks is sick; sick ones are counted by cause."""
+    causes = [cause for block in blocks if (cause := sick(block, policy.health)) is not None]
+    share = len(causes) * PPM // len(blocks) if blocks else 0
+    bound = policy.health.sick_share_max_ppm
+    worst = max(causes, key=lambda cause: cause[1] - cause[2], default=None)
+    detail = "" if worst is None else f"{len(causes)} of {len(blocks)}; {worst[0]} {worst[1]} ppm > {worst[2]} ppm"
+    effect = Effect.HOLDS if share <= bound else Effect.INVALIDATES
+    return [Finding(Check.N1, "sick_blocks", effect, share, bound, "ppm", detail=detail)]
+
+
+def standing(policy: Policy, evidence: RoundEvidence, calibration: Calibration) -> Standing:
+    """Carried and own healthy blocks as bets. Guards bet on every block, "faster" only on those for the test."""
+    healthy = [block for block in evidence.blocks if sick(block, policy.health) is None]
+    own = zip((b.purpose for b in healthy), scaled_stats(policy, healthy, calibration), strict=True)
+    every = [*carried_stats(evidence.carried), *own]
+    scored = policy.scored.metric.value
+    return Standing(
+        bets=tuple(_bet(stats[scored]) for purpose, stats in every if purpose is Purpose.TEST),
+        sizing=tuple(plain(stats[scored]) for purpose, stats in every if purpose is Purpose.SIZE),
+        guards={name: tuple(_bet(stats[name]) for _, stats in every) for name in policy.guards},
+    )
+
+
+def guard_states(policy: Policy, guards: dict[str, tuple[Bet, ...]]) -> dict[str, decide.Guard]:
+    """Each guard's state over all blocks of the pair."""
+    rule = policy.speed
+    return {
+        name: decide.guard(guards[name], guard.margin_ppm, rule.alpha_ppm, rule.min_blocks)
+        for name, guard in policy.guards.items()
+    }
+
+
+def next_action(policy: Policy, evidence: RoundEvidence, elapsed_ms: int) -> decide.Action:
+    """What a round that stands at ``evidence`` does next."""
+    if evidence.calibration is None:
+        raise AssertionError("a round is calibrated before its first block")
+    seen = standing(policy, evidence, evidence.calibration)
+    states = tuple(guard_states(policy, seen.guards).values())
+    return decide.next_action(
+        policy.speed, seen.bets, seen.sizing, measured=len(evidence.blocks), elapsed_ms=elapsed_ms, guards=states
+    )
+
+
+def _judge_speed(policy: Policy, evidence: RoundEvidence, calibration: Calibration, verdict: Verdict) -> Verdict:
+    seen = standing(policy, evidence, calibration)
+    shown = decide.shown(policy.speed, seen.bets)
+    e_milli = wealth_of(seen.bets).e_milli
+    sized = _size(policy, seen, calibration) if shown is Shown.FASTER else None
+    speed = None if sized is None else _speed(policy, evidence, sized)
+    findings = [
+        *_plausible(policy, evidence, speed),
+        *_guard_findings(policy, seen.guards),
+        *_significance(policy, evidence, seen, shown, sized, e_milli),
+    ]
+    settled = all(finding.effect is Effect.HOLDS for finding in findings)
+    tier = tier_of(Fraction(speed.tier_basis_ppm, PPM), policy.tiers) if speed is not None and settled else None
+    if speed is not None and tier is not None:
+        findings.append(Finding(Check.T1, tier.value, Effect.HOLDS, found=speed.tier_basis_ppm, unit="ppm"))
+    return replace(
+        verdict,
+        findings=(*verdict.findings, *findings),
+        rate_utps=None if speed is None else speed.candidate_utps,
+        speed=speed,
+        tier=tier,
+        evidence_for_faster_milli=e_milli,
+        blocks=len(seen.bets) + len(seen.sizing),
+    )
+
+
+def _size(policy: Policy, seen: Standing, calibration: Calibration) -> Size | None:
+    """The size from the first fresh blocks ever measured for this pair; None until they are all there."""
+    wanted = policy.speed.size_blocks
+    if len(seen.sizing) < wanted:
+        return None
+    scale = calibrate([plain(stat) for stat in calibration.stats[policy.scored.metric.value]])
+    return size(seen.sizing[:wanted], scale)
+
+
+def _speed(policy: Policy, evidence: RoundEvidence, sized: Size) -> Speed:
+    base_utps = _base_rate(evidence)
+    candidate_utps = base_utps * (PPM + sized.gain_ppm) // PPM
+    reference = evidence.pins.reference_utps
+    anchor = reference if policy.anchor.use else None
+    basis, denominator = tier_basis(Fraction(sized.gain_ppm, PPM), base_utps, anchor)
+    return Speed(
+        over_frontier_ppm=sized.gain_ppm,
+        low_ppm=sized.low_ppm,
+        high_ppm=sized.high_ppm,
+        base_utps=base_utps,
+        candidate_utps=candidate_utps,
+        of_reference_ppm=None if reference is None else candidate_utps * PPM // reference,
+        tier_basis_ppm=ppm_down(basis),
+        tier_basis=denominator.value,
+    )
+
+
+def _base_rate(evidence: RoundEvidence) -> int:
+    """The base's decode rate in this round; from its calibration where this round measured no block."""
+    counts = [decoded(block.base, block.tokens_per_step) for block in evidence.blocks]
+    calibration = evidence.calibration
+    if not counts and calibration is not None:
+        return rate_utps(calibration.tokens, calibration.elapsed_ns)
+    return rate_utps(sum(tokens for tokens, _ in counts), sum(ns for _, ns in counts))
+
+
+def _plausible(policy: Policy, evidence: RoundEvidence, speed: Speed | None) -> list[Finding]:
+    """B2: at most so many times the reference; where no reference rate is pinned, so many times the base."""
+    if speed is None:
+        return []
+    yardstick = evidence.pins.reference_utps or speed.base_utps
+    code = "of_base" if evidence.pins.reference_utps is None else "of_reference"
+    found, bound = speed.candidate_utps * PPM // yardstick, policy.plausible_max_ppm
+    effect = Effect.HOLDS if found <= bound else Effect.REVIEWS
+    return [Finding(Check.B2, code, effect, found, bound, "ppm")]
+
+
+def _guard_findings(policy: Policy, guards: dict[str, tuple[Bet, ...]]) -> list[Finding]:
+    effects = {
+        decide.Guard.HELD: Effect.HOLDS,
+        decide.Guard.REGRESSED: Effect.REJECTS,
+        decide.Guard.UNDECIDED: Effect.UNDECIDED,
+    }
+    return [
+        Finding(
+            Check.G1,
+            name,
+            effects[state],
+            bound=policy.guards[name].margin_ppm,
+            unit="ppm",
+            detail=state.value,
+        )
+        for name, state in guard_states(policy, guards).items()
+    ]
+
+
+def _significance(
+    policy: Policy, evidence: RoundEvidence, seen: Standing, shown: Shown, sized: Size | None, e_milli: int
+) -> list[Finding]:
+    """S1: shown to be faster, then by more than the floor. Exactly the floor is no gain worth the name."""
+    rule = policy.speed
+    bar_milli = 1000 * PPM // rule.alpha_ppm
+    if shown is Shown.FUTILE:
+        return [Finding(Check.S1, "futile", Effect.NO_GAIN, e_milli, bar_milli, "milli", detail=_count(seen))]
+    if shown is not Shown.FASTER:
+        code = "interrupted" if evidence.interrupted else "not_shown"
+        return [Finding(Check.S1, code, Effect.UNDECIDED, e_milli, bar_milli, "milli", detail=_count(seen))]
+    findings = [Finding(Check.S1, "faster", Effect.HOLDS, e_milli, bar_milli, "milli", detail=_count(seen))]
+    if sized is None:
+        found, bound = len(seen.sizing), rule.size_blocks
+        return [*findings, Finding(Check.S1, "not_sized", Effect.UNDECIDED, found, bound, "blocks")]
+    effect = Effect.HOLDS if sized.gain_ppm > rule.floor_ppm else Effect.NO_GAIN
+    return [*findings, Finding(Check.S1, "gain", effect, sized.gain_ppm, rule.floor_ppm, "ppm")]
+
+
+def _count(seen: Standing) -> str:
+    return f"{len(seen.bets)} blocks"
+
+
+def _bet(stat: Stat) -> Bet:
+    return Bet(stat.d_nanologs, stat.sigma_nanologs)

@@ -1,0 +1,168 @@
+"""What correctness is graded against: rows that the parent gets from somewhere the candidate cannot reach."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .blocks import PAIR, Ids, Logits, Measured, chunked
+from .coins import Coins
+from .correctness import HELD_OUT
+from .engine import Client
+from .errors import NodeUnfit
+from .evidence import Rows, Screened
+from .heldout import held_out_prompt, timed_ids
+from .model import Arm
+from .parity import grade
+from .policy import Policy
+from .seat import ArmFault, Seat
+from .suite import Suite
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One place of the screen: ``ids`` are the prefix and the forced tokens; ``reference`` float[rows, vocab]."""
+
+    document: str
+    depth: int
+    ids: Ids
+    reference: NDArray[np.floating]
+
+
+class Oracle(Protocol):
+    """Deals the ids of a round and grades what comes back."""
+
+    def screen(self, seed: bytes) -> list[Prompt]:
+        """The places of the untimed screen, those that the seed decides included."""
+
+    def prompt(self, seed: bytes) -> Ids:
+        """The prompt of the round's blocks, up to the warm ids."""
+
+    def stream(self, seed: bytes, block: int, count: int) -> Ids:
+        """What block number ``block`` is dealt after the prompt."""
+
+    def grade(self, measured: Measured) -> Mapping[Arm, Rows]:
+        """Grade every reply of a block."""
+
+
+class PinnedOracle:
+    """The pinned reference: captured logits for the committed suite, the live engine for what is drawn.
+
+    The reference keeps the prompt of the round between blocks, so grading a block costs one SCORE.
+    """
+
+    def __init__(self, policy: Policy, suite: Suite, corpus: NDArray[np.integer], reference: Seat) -> None:
+        self._policy, self._suite, self._corpus, self._reference = policy, suite, corpus, reference
+        self._kept: tuple[Ids, ...] = ()
+        self._kept_rows: list[Logits] = []
+
+    def screen(self, seed: bytes) -> list[Prompt]:
+        """Every document and depth of the policy, then held-out prompts: the scored depth and a jittered one."""
+        bars, context = self._policy.parity, self._policy.scored.context
+        committed = [
+            Prompt(document, depth, self._suite.ids(document, depth), self._suite.logits(document, depth))
+            for document in bars.documents
+            for depth in bars.depths
+        ]
+        jittered = 1 + Coins(seed, "held-out depth").below(context)
+        return committed + [self._drawn(seed, depth) for depth in sorted({context, jittered})]
+
+    def prompt(self, seed: bytes) -> Ids:
+        """Held-out text, up to where the warm ids begin."""
+        length = self._policy.scored.context - self._policy.scored.warm_steps
+        return held_out_prompt(self._corpus, seed + b"timed", length, 0)
+
+    def stream(self, seed: bytes, block: int, count: int) -> Ids:
+        """Half uniform over the vocabulary, half held-out text, id by id."""
+        return timed_ids(seed + block.to_bytes(8, "little"), count, self._corpus, self._reference.hello.vocab)
+
+    def grade(self, measured: Measured) -> dict[Arm, Rows]:
+        """Every reply of both arms against the reference's row for the same context."""
+        with self._asked() as client:
+            self._recall(client, measured.dealt.chunks)
+            rows = np.concatenate([*self._kept_rows, client.score(measured.dealt.after_prompt)])
+        return {arm: grade(rows, measured.replies(arm)) for arm in PAIR}
+
+    def _drawn(self, seed: bytes, depth: int) -> Prompt:
+        ids = held_out_prompt(self._corpus, seed, depth, self._policy.parity.rows)
+        with self._asked() as client:
+            self._recall(client, tuple(chunked(ids[:depth], self._policy.scored.prefill_chunk)))
+            rows = np.concatenate([self._kept_rows[-1], client.score(ids[depth:])])
+        return Prompt(HELD_OUT, depth, ids, rows)
+
+    def _recall(self, client: Client, chunks: tuple[Ids, ...]) -> None:
+        """Bring the reference to the end of ``chunks``, by forgetting what came after them where it can."""
+        if len(chunks) == len(self._kept) and all(map(np.array_equal, chunks, self._kept)):
+            client.rewind(sum(len(chunk) for chunk in chunks))
+            return
+        client.reset()
+        self._kept, self._kept_rows = chunks, [client.prefill(chunk)[np.newaxis] for chunk in chunks]
+
+    @contextmanager
+    def _asked(self) -> Iterator[Client]:
+        """The reference's turn. When it fails, nothing can be said about a candidate."""
+        try:
+            with self._reference.turn("reference") as client:
+                yield client
+        except ArmFault as fault:
+            raise NodeUnfit(f"the reference engine failed ({fault}); nothing can be graded here") from None
+
+
+class PairOracle:
+    """No reference: the base's own replies are the yardstick. Says whether two builds agree, not who is right."""
+
+    def __init__(self, policy: Policy, base: Seat) -> None:
+        self._policy, self._base = policy, base
+
+    def screen(self, seed: bytes) -> list[Prompt]:
+        """Uniformly drawn ids at every depth that fits the engine, answered by the base."""
+        rows, room = self._policy.parity.rows, self._base.hello.context_limit
+        depths = [depth for depth in self._policy.parity.depths if depth + rows <= room]
+        prompts = []
+        for depth in depths:
+            ids = self._uniform(seed, f"screen {depth}", depth + rows - 1)
+            with self._base.turn("screen") as client:
+                reference = ask(client, ids, depth, self._policy.scored.prefill_chunk)
+            prompts.append(Prompt(HELD_OUT, depth, ids, reference))
+        return prompts
+
+    def prompt(self, seed: bytes) -> Ids:
+        """Uniformly drawn ids, up to where the warm ids begin."""
+        return self._uniform(seed, "timed", self._policy.scored.context - self._policy.scored.warm_steps)
+
+    def stream(self, seed: bytes, block: int, count: int) -> Ids:
+        """Uniformly drawn ids."""
+        return self._uniform(seed, f"block {block}", count)
+
+    def grade(self, measured: Measured) -> dict[Arm, Rows]:
+        """The candidate's replies against the base's."""
+        base = measured.replies(Arm.BASE)
+        return {arm: grade(base, measured.replies(arm)) for arm in PAIR}
+
+    def _uniform(self, seed: bytes, label: str, count: int) -> Ids:
+        coins = Coins(seed, label)
+        return np.array([coins.below(self._base.hello.vocab) for _ in range(count)], np.int32)
+
+
+def ask(client: Client, ids: Ids, depth: int, chunk: int) -> Logits:
+    """From an empty context: the row after the first ``depth`` ids, and one after each further id."""
+    client.reset()
+    rows = [client.prefill(part)[np.newaxis] for part in chunked(ids[:depth], chunk)][-1:]
+    rows.extend(client.step(int(token))[np.newaxis] for token in ids[depth:])
+    return np.concatenate(rows)
+
+
+def screen_arm(seat: Seat, prompts: Sequence[Prompt], coins: Coins, chunk: int) -> list[Screened]:
+    """Grade one engine on all ``prompts``, in an order decided by ``coins``, without a clock."""
+    order = list(range(len(prompts)))
+    coins.shuffle(order)
+    graded = {}
+    for index in order:
+        prompt = prompts[index]
+        with seat.turn(f"screen {prompt.document} {prompt.depth}") as client:
+            rows = ask(client, prompt.ids, prompt.depth, chunk)
+        graded[index] = Screened(seat.arm, prompt.document, prompt.depth, grade(prompt.reference, rows))
+    return [graded[index] for index in sorted(graded)]

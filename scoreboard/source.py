@@ -1,0 +1,127 @@
+"""Where an engine comes from: a directory, or ``GITREF:path`` read blob by blob. Always a fresh private copy.
+
+Symlinks, submodules and special files are refused. Git is asked for objects only (``ls-tree``, ``cat-file``):
+no checkout, no hooks, no attributes, no configuration of the tree that is read.
+"""
+
+import os
+import shutil
+import stat
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import MalformedInput, WrongUse
+from .manifest import NAME, Manifest, parse_manifest
+from .model import Build
+from .tree import tree_digest
+
+SKIPPED = frozenset({".git", "__pycache__"})
+MAX_BYTES = 512 * 2**20
+GIT_MODES = {"100644": 0o644, "100755": 0o755}
+GIT_ENVIRONMENT = {
+    "PATH": os.defpath,
+    "LC_ALL": "C",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A private copy of an engine: where it lies, what it says of itself, and its identity."""
+
+    path: Path
+    manifest: Manifest
+    build: Build
+
+
+def fetch(spec: str, into: Path, *, repository: Path | None = None) -> Source:
+    """Copy the engine that ``spec`` names to the new directory ``into``.
+
+    ``spec`` is an existing directory, or ``GITREF:path`` inside ``repository`` (default: the current one).
+    Raises WrongUse when there is no such thing, MalformedInput for a link, a special file or a bad manifest.
+    """
+    directory = Path(spec)
+    commit = None
+    if directory.is_dir():
+        _copy_directory(directory, into)
+    elif ":" in spec:
+        commit = _copy_from_git(spec, into, repository or Path.cwd())
+    else:
+        raise WrongUse(f"{spec!r} is neither a directory nor GITREF:path; give one of them")
+    manifest_file = into / NAME
+    if not manifest_file.is_file():
+        raise MalformedInput(f"{spec}/{NAME}", "missing; an engine directory says there how it is run")
+    manifest = parse_manifest(manifest_file.read_bytes(), f"{spec}/{NAME}")
+    if manifest.build:
+        raise WrongUse(f"{spec}/{NAME}: build: engines with a build step cannot be measured; ship what runs")
+    name = directory.resolve().name if directory.is_dir() else spec.rsplit("/", 1)[-1]
+    return Source(into, manifest, Build(name, tree_digest(into), commit))
+
+
+def _copy_directory(directory: Path, into: Path) -> None:
+    into.mkdir(parents=True)
+    total = 0
+    for parent, folders, files in os.walk(directory):
+        folders[:] = sorted(set(folders) - SKIPPED)
+        for name in sorted((*folders, *files)):
+            path = Path(parent) / name
+            mode = path.lstat().st_mode
+            target = into / path.relative_to(directory)
+            if stat.S_ISDIR(mode):
+                target.mkdir()
+            elif stat.S_ISREG(mode):
+                total += path.stat().st_size
+                _bounded(total, directory)
+                shutil.copyfile(path, target, follow_symlinks=False)
+                target.chmod(0o755 if mode & stat.S_IXUSR else 0o644)
+            else:
+                raise MalformedInput(str(path), "is a link or special file; an engine is made of regular files")
+
+
+def _copy_from_git(spec: str, into: Path, repository: Path) -> str:
+    """Write the blobs of ``spec`` to ``into``; the commit's full hash."""
+    reference, _, path = spec.partition(":")
+    if reference.startswith("-"):
+        raise WrongUse(f"{reference!r} is not a git reference")
+    commit = (
+        _git(repository, "rev-parse", "--verify", "--end-of-options", f"{reference}^{{commit}}").decode().strip()
+    )
+    listing = _git(repository, "ls-tree", "-r", "-z", "--full-tree", f"{commit}:{path}")
+    into.mkdir(parents=True)
+    total = 0
+    for entry in filter(None, listing.split(b"\0")):
+        head, _, raw = entry.partition(b"\t")
+        mode, _, blob = head.decode().split(" ")
+        name = raw.decode("utf-8", "surrogateescape")
+        if mode not in GIT_MODES:
+            raise MalformedInput(f"{spec}/{name}", f"git mode {mode} is a link or submodule; regular files only")
+        data = _git(repository, "cat-file", "blob", blob)
+        total += len(data)
+        _bounded(total, spec)
+        target = into / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+        target.chmod(GIT_MODES[mode])
+    return commit
+
+
+def _git(repository: Path, *arguments: str) -> bytes:
+    """Run git in ``repository`` with a fixed environment; WrongUse with git's own last line when it fails."""
+    command = ["git", "-C", str(repository), "-c", "core.hooksPath=/dev/null", *arguments]
+    try:
+        done = subprocess.run(command, env=GIT_ENVIRONMENT, capture_output=True, check=False)
+    except FileNotFoundError:
+        raise WrongUse("git is not installed; give a directory instead of GITREF:path") from None
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["git failed"]
+        raise WrongUse(f"git {arguments[0]}: {said[-1]}")
+    return done.stdout
+
+
+def _bounded(total: int, where: object) -> None:
+    if total > MAX_BYTES:
+        raise MalformedInput(str(where), f"is larger than {MAX_BYTES} bytes")
