@@ -5,6 +5,7 @@ depends on the CPU. So a verdict derived again elsewhere has the same integers. 
 in nanologs (1e-9 of a natural logarithm): 10_000_000 nanologs are a ratio of 1.01.
 """
 
+from collections.abc import Sequence
 from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from functools import cache
 
@@ -58,3 +59,24 @@ def divide_even(numerator: int, denominator: int) -> int:
     quotient, rest = divmod(numerator, denominator)
     above = 2 * rest - denominator
     return quotient + (above > 0 or (above == 0 and quotient % 2 == 1))
+
+
+def nanologs_of(value: float) -> int:
+    """A natural logarithm that arrived as a float, in nanologs, half to even.
+
+    Raises MalformedInput unless it is finite and at most ``MAX_NANOLOGS`` in size.
+    """
+    if not abs(value) <= MAX_NANOLOGS / NANO:
+        raise MalformedInput("", f"log ratio {value} is not within ±{MAX_NANOLOGS // NANO}")
+    return int((Decimal(value) * NANO).to_integral_value(ROUND_HALF_EVEN))
+
+
+def log_of_mean_inverse(logs: Sequence[int]) -> int:
+    """``-1e9 * ln(mean(exp(-y)))`` of log ratios y in nanologs, half to even.
+
+    The log ratio of total times when the base took equally long in each pair: one long candidate step counts
+    in full.
+    """
+    total = sum((_CONTEXT.exp(_CONTEXT.divide(Decimal(-log), Decimal(NANO))) for log in logs), Decimal(0))
+    mean = _CONTEXT.divide(total, Decimal(len(logs)))
+    return int((-_CONTEXT.ln(mean) * NANO).to_integral_value(ROUND_HALF_EVEN))

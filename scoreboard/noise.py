@@ -2,8 +2,9 @@
 
 A block pairs steps of the base with steps of the candidate, measured in turn on one core. Its log ratios
 are antisymmetric in the two labels, its spread is blind to them: exchanging base and candidate flips the
-sign of ``d`` and ``total`` and leaves ``s`` and every weight as they are. The test in ``decide`` rests on
-nothing else.
+sign of ``d`` and ``total`` and leaves ``s`` and every weight as they are. The test in ``betting`` rests on
+nothing else. The spread counts at most twice the spread of the steadier arm: a build that makes its losing
+blocks noisy, to have them weighed less, cannot move the other arm's steps.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from .exact import MAX_NANOLOGS, PPM, divide_even, log_ratio
 
 TRIM = 5  # one fifth is cut, or drawn in, on each side
 REFERENCE_SHARE = 5  # a fifth of the typical variance is added to each block's own
+ARM_SHARE = 2  # a block is held to be at most this many times as unsteady as its steadier arm
 OUTLIER = 9  # a squared score counts at most nine medians
 
 
@@ -23,7 +25,8 @@ class BlockStat:
     """One block. Positive means that the candidate is faster.
 
     ``d_nanologs``: 20 % trimmed mean of log(base/candidate) over the pairs.
-    ``s_nanologs``: 20 % winsorised standard deviation of the same; 0 for one pair.
+    ``s_nanologs``: 20 % winsorised standard deviation of the same, at most twice that of the log times of
+    the steadier arm; 0 for one pair.
     ``total_nanologs``: log(sum of base times / sum of candidate times), nothing trimmed.
     """
 
@@ -71,7 +74,9 @@ def block_stat(base_ns: Sequence[int], cand_ns: Sequence[int]) -> BlockStat:
             "", f"a block needs pairs, found {len(base_ns)} base and {len(cand_ns)} candidate steps"
         )
     logs = [log_ratio(base, cand) for base, cand in zip(base_ns, cand_ns, strict=True)]
-    return BlockStat(trimmed_mean(logs), winsorised_sd(logs), log_ratio(sum(base_ns), sum(cand_ns)))
+    steadier = min(_own_spread(base_ns), _own_spread(cand_ns))
+    spread = min(winsorised_sd(logs), ARM_SHARE * steadier)
+    return BlockStat(trimmed_mean(logs), spread, log_ratio(sum(base_ns), sum(cand_ns)))
 
 
 def trimmed_mean(values: Sequence[int]) -> int:
@@ -120,6 +125,10 @@ def median(ranked: Sequence[int]) -> int:
     """Middle of sorted integers; between two middle ones, the lower integer of their mean."""
     half = len(ranked) // 2
     return ranked[half] if len(ranked) % 2 else (ranked[half - 1] + ranked[half]) // 2
+
+
+def _own_spread(times_ns: Sequence[int]) -> int:
+    return winsorised_sd([log_ratio(time, times_ns[0]) for time in times_ns])
 
 
 def _variance5(s_ref: int, s: int) -> int:
