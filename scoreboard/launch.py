@@ -1,0 +1,164 @@
+"""Starts one engine in confinement.
+
+Under bubblewrap an engine runs in namespaces of its own, without capabilities, network, environment or any
+file that it was not granted. Without it, it is a plain process with the same fixed environment, a session of
+its own and resource limits. Where there are control groups it starts inside one, either way.
+"""
+
+import contextlib
+import fcntl
+import os
+import platform
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import bubblewrap, seccomp
+from .adapters import python_engine
+from .bubblewrap import ENVIRONMENT, View
+from .cgroup import Group, Home
+from .layout import find_interpreter, find_packages, find_system
+from .model import Level
+from .worker import Log, Worker, on_core
+
+LIBRARIES = ("numpy", "numpy.libs")
+HOST = Path(python_engine.__file__)
+SHELL = "/bin/sh"
+LAUNCH = """
+exec 3<&0 </dev/null
+{ ulimit -c 0; ulimit -n "$1"; ulimit -v "$2"; } 2>/dev/null
+shift 2
+while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done
+shift
+exec "$@"
+"""
+_FIRST_FREE_FD = 20  # above the engine's socket and the shell's own
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on one sandbox. Memory and processes are bounded where control groups can do it."""
+
+    tmp_bytes: int = 64 << 20
+    memory_bytes: int = 8 << 30
+    address_bytes: int = 64 << 30
+    processes: int = 128
+    open_files: int = 256
+    log_bytes: int = 64 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class Isolation:
+    """How engines are confined here. ``notice`` says in one line what a level below ``bwrap`` changes.
+
+    ``bwrap`` is the program that is used, ``home`` the control groups; both can be there at level ``process``
+    when a canary got through.
+    """
+
+    level: Level
+    facts: tuple[str, ...]
+    notice: str | None
+    bwrap: str | None
+    home: Home | None
+    disable_userns: bool
+    seccomp: bool
+
+
+def start(
+    tree: Path,
+    *,
+    weights: Path,
+    run: tuple[str, ...],
+    core: int | None,
+    isolation: Isolation,
+    limits: Limits = Limits(),
+    libraries: tuple[str, ...] = LIBRARIES,
+    host: Path = HOST,
+) -> Worker:
+    """Start the engine in ``tree`` (already a private copy) with ``run`` and the path of the weights.
+
+    Call it from a thread that lives as long as the engine: the sandbox ends with the thread that started it.
+    Raises OSError when nothing could be started at all.
+    """
+    with contextlib.ExitStack() as ours, contextlib.ExitStack() as handed_over:
+        group = _group(isolation.home, core, limits)
+        if group:
+            ours.callback(group.remove)
+        client_socket, engine_socket = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        ours.callback(client_socket.close)
+        handed_over.callback(engine_socket.close)
+        log_end, engine_log = os.pipe()
+        ours.callback(os.close, log_end)
+        handed_over.callback(os.close, engine_log)
+        command, descriptors = _command(tree, weights, run, isolation, limits, libraries, host)
+        for descriptor in descriptors:
+            handed_over.callback(os.close, descriptor)
+        joins = [str(path) for path in (group.join if group else ())]
+        bounds = [str(limits.open_files), str(limits.address_bytes // 1024)]
+        with on_core(core):
+            process = subprocess.Popen(
+                [SHELL, "-c", LAUNCH, "launch", *bounds, *joins, "--", *command],
+                stdin=engine_socket.fileno(),
+                stdout=engine_log,
+                stderr=engine_log,
+                cwd="/" if isolation.bwrap else tree,
+                env=ENVIRONMENT,
+                start_new_session=True,
+                pass_fds=descriptors,
+            )
+        ours.pop_all()
+        return Worker(process, client_socket, Log(log_end, limits.log_bytes), group, core)
+
+
+def _group(home: Home | None, core: int | None, limits: Limits) -> Group | None:
+    if home is None:
+        return None
+    bounds = {"memory": str(limits.memory_bytes), "pids": str(limits.processes)}
+    if core is not None:
+        bounds["cpuset"] = str(core)
+    return Group(home, bounds)
+
+
+def _command(
+    tree: Path,
+    weights: Path,
+    run: tuple[str, ...],
+    isolation: Isolation,
+    limits: Limits,
+    libraries: tuple[str, ...],
+    host: Path,
+) -> tuple[list[str], tuple[int, ...]]:
+    """The command to execute, and the descriptors that it needs."""
+    if isolation.bwrap is None:
+        words = {"{python}": sys.executable, "{host}": str(host)}
+        return [*(words.get(word, word) for word in run), str(weights)], ()
+    interpreter = find_interpreter()
+    words = {"{python}": str(interpreter.program), "{host}": str(bubblewrap.HOST)}
+    inner = [*(words.get(word, word) for word in run), bubblewrap.inside(weights)]
+    view = View(
+        interpreter,
+        find_system(),
+        find_packages(libraries),
+        tree.resolve(),
+        weights.resolve(),
+        host,
+        limits.tmp_bytes,
+    )
+    program = seccomp.format_filter(platform.machine()) if isolation.seccomp else None
+    filter_fd = None if program is None else _memory_file(program)
+    options = bubblewrap.arguments(view, disable_userns=isolation.disable_userns, seccomp_fd=filter_fd)
+    options_fd = _memory_file(b"".join(word.encode() + b"\0" for word in options))
+    descriptors = (options_fd,) if filter_fd is None else (options_fd, filter_fd)
+    return [isolation.bwrap, "--args", str(options_fd), "--", *inner], descriptors
+
+
+def _memory_file(data: bytes) -> int:
+    """A descriptor from which ``data`` can be read."""
+    with os.fdopen(os.memfd_create("sandbox", os.MFD_CLOEXEC), "wb") as file:
+        file.write(data)
+        file.flush()
+        descriptor = fcntl.fcntl(file.fileno(), fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE_FD)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor

@@ -1,0 +1,201 @@
+"""One running engine process with everything below it: pause it, account for it, end it."""
+
+import contextlib
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from . import processes
+from .cgroup import PATIENCE_S, Group
+from .errors import NodeUnfit
+
+_CHUNK = 1 << 16
+_PAUSE_S = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What everything in a sandbox has used, by the kernel's account. Switches are those of living threads."""
+
+    cpu_ns: int
+    voluntary_switches: int
+    involuntary_switches: int
+
+
+class Log:
+    """Keeps the first and the last part of what arrives on a pipe, ``limit`` bytes in all; never stops reading."""
+
+    def __init__(self, descriptor: int, limit: int) -> None:
+        self._descriptor = descriptor
+        self._half = limit // 2
+        self._head = bytearray()
+        self._tail: deque[bytes] = deque()
+        self._tail_bytes = 0
+        self._dropped = 0
+        self._lock = threading.Lock()
+        self._stop_wait, self._stop = os.pipe()
+        self._thread = threading.Thread(target=self._drain, name="engine log", daemon=True)
+        self._thread.start()
+
+    def read(self) -> bytes:
+        """What has been kept so far; where bytes were dropped a line says how many."""
+        with self._lock:
+            tail = b"".join(self._tail)
+            dropped = self._dropped + max(0, len(tail) - self._half)
+            gap = b"\n[%d bytes dropped]\n" % dropped if dropped else b""
+            return bytes(self._head) + gap + tail[-self._half :]
+
+    def close(self) -> None:
+        """Take what still stands in the pipe and stop reading, even if somebody could write on."""
+        os.close(self._stop)
+        self._thread.join()
+        os.close(self._stop_wait)
+        os.close(self._descriptor)
+
+    def _drain(self) -> None:
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._descriptor, selectors.EVENT_READ)
+            selector.register(self._stop_wait, selectors.EVENT_READ)
+            data, stop = b"x", False
+            while data and not stop:
+                ready = {key.fd for key, _ in selector.select()}
+                stop = self._stop_wait in ready
+                if self._descriptor in ready:
+                    data = os.read(self._descriptor, _CHUNK)
+                    with self._lock:
+                        self._keep(data)
+
+    def _keep(self, data: bytes) -> None:
+        room = self._half - len(self._head)
+        self._head += data[:room]
+        if len(data) > room:
+            self._tail.append(data[room:])
+            self._tail_bytes += len(data) - room
+        while self._tail and self._tail_bytes - len(self._tail[0]) >= self._half:
+            gone = len(self._tail.popleft())
+            self._tail_bytes -= gone
+            self._dropped += gone
+
+
+class Worker:
+    """A started engine. A context manager: leaving it ends every process of the sandbox."""
+
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        client_socket: socket.socket,
+        log: Log,
+        group: Group | None,
+        core: int | None,
+    ) -> None:
+        self.client_socket = client_socket
+        self._process = process
+        self._log = log
+        self._group = group
+        self._core = core
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def pids(self) -> tuple[int, ...]:
+        """Every process of the sandbox, by its number outside."""
+        return self._group.pids() if self._group else processes.tree(self._process.pid)
+
+    def pinned(self) -> bool:
+        """Whether every thread of the sandbox may run on the wanted core only; False where that is not known."""
+        return self._core is not None and processes.cores(self.pids()) == {self._core}
+
+    def usage(self) -> Usage | None:
+        """CPU time and context switches so far, or None where the kernel does not tell."""
+        pids = self.pids()
+        if not processes.PROC.exists():
+            return None
+        spent = self._group.cpu_ns() if self._group else processes.cpu_ns(pids)
+        return Usage(spent, *processes.switches(pids))
+
+    def log(self) -> bytes:
+        """The kept part of stdout and stderr, for people only."""
+        return self._log.read()
+
+    def exit_status(self) -> int | None:
+        """The exit status of the engine (negative: a signal), or None while it runs."""
+        return self._process.poll()
+
+    def freeze(self) -> None:
+        """Stop every process of the sandbox and return when it has stopped. Raises NodeUnfit."""
+        if self._group:
+            self._group.freeze()
+        else:
+            self._signal_all(signal.SIGSTOP)
+            _await(lambda: processes.stopped(self.pids()), "does not stop")
+
+    def thaw(self) -> None:
+        """Let every process of the sandbox go on."""
+        if self._group:
+            self._group.thaw()
+        else:
+            self._signal_all(signal.SIGCONT)
+
+    def close(self) -> None:
+        """End every process of the sandbox, see that none is left, and give everything back. Raises NodeUnfit."""
+        if self._closed:
+            return
+        self._closed = True
+        pids = self.pids()
+        try:
+            if self._group:
+                self._group.kill()
+            else:
+                self._signal_all(signal.SIGKILL)
+            self._process.wait(PATIENCE_S)
+            _await(lambda: not processes.alive(pids), "does not end")
+            if self._group:
+                self._group.remove()
+        finally:
+            self._log.close()
+            self.client_socket.close()
+
+    def _signal_all(self, number: signal.Signals) -> None:
+        """Signal the process group and, where /proc shows them, the processes below it that left the group."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
+        for pid in self.pids():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, number)
+
+
+@contextlib.contextmanager
+def on_core(core: int | None) -> Iterator[None]:
+    """Keep this thread on ``core`` for the time being; what it starts inherits that. None: wherever it is."""
+    if core is None or not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {core})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def _await(holds: Callable[[], bool], problem: str) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not holds():
+        if not time.monotonic() < end:
+            raise NodeUnfit(f"a sandboxed process {problem} within {PATIENCE_S:.0f} s")
+        time.sleep(_PAUSE_S)
