@@ -1,7 +1,6 @@
-"""A do-nothing engine: the same row of logits for every token, a vocabulary of 512."""
+"""A do-nothing engine for the Python host: the row for token t is t, 0, 0, …; a vocabulary of 512."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +28,6 @@ class Engine:
         return self.row
 
     def score(self, ids: NDArray[np.int32]) -> Logits:
-        rows: Any = np.zeros((len(ids), self.vocab), np.float32)
+        rows = np.zeros((len(ids), self.vocab), np.float32)
         rows[:, 0] = ids
         return rows
