@@ -1,9 +1,10 @@
 """Rounds that another harness sealed, read strictly into scalar evidence. Pure: bytes in, typed values out.
 
-The file is one JSON object: ``format``, ``source`` (where the facts come from) and ``runs``, each with exactly
-the keys of :class:`Row`. Numbers are read as exact decimals and rounded against the candidate. ``null`` is "not
-stated"; ``frontier_tps`` 0 says that the slot had no frontier, ``reference_tps`` 0 that the tier has no anchor.
-A NaN, an infinity, a negative rate, a key that stands twice or that nobody judges: each is an error.
+The file is one JSON object: ``format``, ``source`` (where the facts come from), ``runs``, each with exactly the
+keys of :class:`Row`, and ``withdrawn``, the runs that their source took back. Numbers are read as exact decimals
+and rounded against the candidate. ``null`` is "not stated"; ``frontier_tps`` 0 says that the slot had no
+frontier, ``reference_tps`` 0 that the tier has no anchor. A NaN, an infinity, a negative rate, a key that stands
+twice or that nobody judges: each is an error.
 """
 
 import re
@@ -71,10 +72,27 @@ class Asked:
 
 
 @dataclass(frozen=True)
+class Withdrawn:
+    """A run that its source took back, and why."""
+
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A whole file: its runs in their order, and which of them were taken back."""
+
+    runs: tuple[ForeignRun, ...]
+    withdrawn: tuple[Withdrawn, ...]
+
+
+@dataclass(frozen=True)
 class _File:
     format: str
     source: str
     runs: tuple[Row, ...]
+    withdrawn: tuple[Withdrawn, ...]
 
 
 @dataclass(frozen=True)
@@ -85,19 +103,24 @@ class _Result:
     tps: Fraction
 
 
-def read_runs(data: bytes, what: str = "runs.json") -> tuple[ForeignRun, ...]:
+def read_runs(data: bytes, what: str = "runs.json") -> Foreign:
     """Every run of the file, in its order. MalformedInput names ``what``, the run and the key."""
     table = decode(_File, read_exact(data, what), what)
     if table.format != RUNS_FORMAT:
         raise MalformedInput(f"{what}.format", f"{table.format!r} is not {RUNS_FORMAT!r}")
-    runs, seen = [], set()
+    runs: dict[str, ForeignRun] = {}
     for index, row in enumerate(table.runs):
         path = f"{what}.runs[{index}]"
-        if row.id in seen:
+        if row.id in runs:
             raise MalformedInput(f"{path}.id", f"{row.id!r} stands twice")
-        seen.add(row.id)
-        runs.append(_run(row, table.source, path))
-    return tuple(runs)
+        runs[row.id] = _run(row, table.source, path)
+    for index, withdrawn in enumerate(table.withdrawn):
+        path = f"{what}.withdrawn[{index}]"
+        if withdrawn.id not in runs:
+            raise MalformedInput(f"{path}.id", f"{withdrawn.id!r} is none of the runs")
+        if not withdrawn.reason.strip():
+            raise MalformedInput(f"{path}.reason", "is empty; say it in words")
+    return Foreign(tuple(runs.values()), table.withdrawn)
 
 
 def read_result(data: bytes, asked: Asked, what: str = "result.json") -> ScalarEvidence:

@@ -33,7 +33,7 @@ def policy(name: str) -> ScalarPolicy:
 @cache
 def runs() -> tuple[ForeignRun, ...]:
     """The 51 sealed runs."""
-    return read_runs((CASE_STUDY / "runs.json").read_bytes())
+    return read_runs((CASE_STUDY / "runs.json").read_bytes()).runs
 
 
 def utps(tps: float) -> int:

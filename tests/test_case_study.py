@@ -164,7 +164,14 @@ ROW: dict[str, Any] = {
 
 
 def file_of(*rows: str) -> bytes:
-    return f'{{"format": "{RUNS_FORMAT}", "source": "a test", "runs": [{", ".join(rows)}]}}'.encode()
+    return (
+        f'{{"format": "{RUNS_FORMAT}", "source": "a test", "runs": [{", ".join(rows)}], "withdrawn": []}}'.encode()
+    )
+
+
+def withdrawn(run: str, reason: str) -> bytes:
+    entry = json.dumps([{"id": run, "reason": reason}]).encode()
+    return file_of(row()).replace(b'"withdrawn": []', b'"withdrawn": ' + entry)
 
 
 def row(**changes: str) -> str:
@@ -173,7 +180,7 @@ def row(**changes: str) -> str:
 
 
 def test_a_plain_row_is_read_exactly() -> None:
-    (run,) = read_runs(file_of(row(tps="110.0000019", kl="4.1e-10", frontier_tps="100.0000011")))
+    (run,) = read_runs(file_of(row(tps="110.0000019", kl="4.1e-10", frontier_tps="100.0000011"))).runs
     seen = run.evidence
     assert (seen.rate_utps, seen.kl_nanonats, seen.frontier_utps) == (110_000_001, 1, 100_000_002)
     assert seen.facts == {"id": "a", "time": ROW["time"], "policy": "R7b", "label": "L", "pr": "1"}
@@ -234,6 +241,8 @@ def test_a_row_that_leaves_a_key_out_is_refused(key: str) -> None:
         (b"[" * 100_000, "is not JSON"),
         (file_of(row(), row()), "'a' stands twice"),
         (file_of().replace(b"v1", b"v2"), "is not"),
+        (withdrawn("b", "late"), "'b' is none of the runs"),
+        (withdrawn("a", " "), "reason: is empty"),
     ],
 )
 def test_a_file_with_a_fault_is_refused(data: bytes, message: str) -> None:
@@ -242,7 +251,7 @@ def test_a_file_with_a_fault_is_refused(data: bytes, message: str) -> None:
 
 
 def test_zero_is_an_explicit_none_for_frontier_and_reference() -> None:
-    (run,) = read_runs(file_of(row(frontier_tps="0", reference_tps="0.0")))
+    (run,) = read_runs(file_of(row(frontier_tps="0", reference_tps="0.0"))).runs
     assert (run.evidence.frontier_utps, run.evidence.reference_utps) == (None, None)
 
 
@@ -251,7 +260,7 @@ def test_zero_is_an_explicit_none_for_frontier_and_reference() -> None:
 
 def scores(rows: str, rule: bytes) -> bool:
     """Whether the row gets a tier or becomes a baseline under ``rule``."""
-    (run,) = read_runs(file_of(rows))
+    (run,) = read_runs(file_of(rows)).runs
     outcome = judge_scalar(parse_scalar_policy(rule), run.evidence).outcome
     return outcome in (Outcome.ACCEPTED, Outcome.BASELINE)
 
