@@ -22,6 +22,7 @@ from .wire import Op
 Ids = Sequence[int] | NDArray[np.integer]
 Logits = NDArray[np.float32]
 Clock = Callable[[], int]
+MAX_LOGITS = 1 << 26
 
 
 def draw_nonce() -> int:
@@ -63,7 +64,8 @@ class Timed:
 class Client:
     """Speaks wire protocol v1 over ``sock``, one request at a time; ``hello`` comes first.
 
-    ``nonces`` gives an unpredictable integer below 2**64 at each call. Every method raises EngineFault.
+    ``nonces`` gives an unpredictable integer below 2**64 at each call. ``max_logits`` bounds what one call may
+    bring in. Every method raises EngineFault.
     """
 
     def __init__(
@@ -73,10 +75,12 @@ class Client:
         timeouts: Timeouts,
         deadline_clock: Clock = time.monotonic_ns,
         nonces: Callable[[], int] = draw_nonce,
+        max_logits: int = MAX_LOGITS,
     ) -> None:
         self._channel = Channel(sock, deadline_clock)
         self._timeouts = timeouts
         self._nonces = nonces
+        self._max_logits = max_logits
         self._vocab: int | None = None
 
     def hello(self) -> Hello:
@@ -85,13 +89,16 @@ class Client:
         reply = memoryview(bytearray(wire.REPLY_HEADER_BYTES + wire.GREETING_BYTES))
         self._channel.allow(self._timeouts.load_ms)
         self._channel.check_silent(FaultCode.EARLY)
-        self._channel.exchange(wire.format_request(Op.HELLO, nonce), reply)
+        try:
+            self._channel.exchange(wire.format_request(Op.HELLO, nonce), reply)
+        except EngineFault as fault:
+            started = fault.code is not FaultCode.CRASHED
+            raise EngineFault(fault.code if started else FaultCode.NO_START, f"loading: {fault.detail}") from None
         header = _checked(reply, nonce, 0)
         self._channel.check_silent(FaultCode.LONG)
         greeting = wire.parse_greeting(reply[wire.REPLY_HEADER_BYTES :])
         if greeting.version != wire.VERSION:
-            detail = f"the engine speaks protocol {greeting.version}; wanted is {wire.VERSION}"
-            raise EngineFault(FaultCode.NO_START, detail)
+            raise EngineFault(FaultCode.NO_START, f"it speaks protocol {greeting.version}, not {wire.VERSION}")
         self._vocab = header.vocab
         return Hello(header.vocab, greeting.context_limit)
 
@@ -138,6 +145,9 @@ class Client:
         if self._vocab is None or not requests:
             raise MalformedInput("", "a client deals at least one request, and none before hello()")
         rows = wire.reply_rows(op, len(requests[0]))
+        if not len(requests) * rows * self._vocab <= self._max_logits:
+            detail = f"{len(requests) * rows} rows of {self._vocab} logits are more than {self._max_logits}"
+            raise EngineFault(FaultCode.VOCAB, detail)
         payload_bytes = wire.LOGIT_BYTES * rows * self._vocab
         nonces = [self._nonces() for _ in requests]
         frames = [wire.format_request(op, nonce, ids) for nonce, ids in zip(nonces, requests, strict=True)]
