@@ -49,6 +49,7 @@ class FaultCode(StrEnum):
     VOCAB = "vocab"  # another width than declared in HELLO
     UNSEALED = "unsealed"  # a reply in a memory file that could still change
     NON_FINITE = "non_finite"  # NaN or infinity among the logits
+    SUPPORT_LOST = "support_lost"  # probability 0 for a token to which the reference gives some
     NO_START = "no_start"  # the engine could not be started
     CONTEXT = "context"  # the declared context limit is too small for the work
 

@@ -1,0 +1,119 @@
+"""Grade a candidate's logits against the reference's: KL(reference || candidate) and top-1, row by row. Pure.
+
+Both sides are raw logits and normalised here, in the parent. Odd rows have these answers:
+
+    candidate                      answer
+    other width, other row count   ParityFault VOCAB, ROWS
+    NaN or +inf                    ParityFault NON_FINITE, at the first such row, with their number
+    -inf where the reference is    graded: probability 0 on both sides adds nothing
+    -inf elsewhere                 ParityFault SUPPORT_LOST: the divergence is infinite
+    all logits equal               graded: the uniform distribution
+
+    reference                      answer
+    no row, fewer than 2 columns   MalformedInput
+    NaN, +inf, or nothing finite   MalformedInput naming the row
+    -inf                           graded: probability 0, the term is left out
+    all logits equal               MalformedInput naming the row: it tells no token apart
+
+Top-1 is taken from the raw logits. Of equal maxima the lowest index wins, on both sides.
+"""
+
+import hashlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .divergence import Divergence, Logits, nanonats
+from .errors import EngineFault, FaultCode, MalformedInput
+from .evidence import Rows
+
+Misses = tuple[tuple[int, int], ...]
+
+_FLOATS = (np.float32, np.float64)
+_MATRIX = 2  # dimensions: rows, vocabulary
+_LEAST_VOCAB = 2
+
+
+class ParityFault(EngineFault):
+    """A reply that cannot be graded. ``row`` is the first bad row, or None when the shape is wrong."""
+
+    def __init__(self, code: FaultCode, row: int | None, detail: str) -> None:
+        super().__init__(code, detail if row is None else f"row {row}: {detail}")
+        self.row = row
+
+
+def grade(reference: Logits, candidate: NDArray[np.float32]) -> Rows:
+    """Grade ``candidate`` float32[n, V], as the engine sent it, against ``reference`` [n, V].
+
+    Raises ParityFault for a reply that cannot be graded, MalformedInput for a reference that cannot grade.
+    """
+    kl, misses = measure(reference, candidate)
+    return Rows(kl, misses, hashlib.sha256(np.ascontiguousarray(candidate, "<f4").data).hexdigest())
+
+
+def measure(reference: Logits, candidate: Logits) -> tuple[tuple[int, ...], Misses]:
+    """Divergence of each row in nanonats, and the top-1 misses as (row, gap in nanonats); both rounded up.
+
+    ``reference`` and ``candidate`` are float32 or float64 [n, V]. The gap is the reference's log-probability of
+    its own first choice minus that of the candidate's choice. Memory beyond the arguments is that of a few
+    rows. Raises as :func:`grade`.
+    """
+    _check_shapes(reference, candidate)
+    divergence = Divergence(reference.shape[1], np.result_type(reference, candidate))
+    kl: list[int] = []
+    misses: list[tuple[int, int]] = []
+    for start in range(0, len(reference), divergence.rows_at_once):
+        stop = start + divergence.rows_at_once
+        xs, ys = reference[start:stop], candidate[start:stop]
+        tops, choices = xs.argmax(axis=1), ys.argmax(axis=1)
+        _check_reference(xs, tops, start)
+        _check_candidate(candidate, ys, choices, start)
+        for row, nats in enumerate(divergence.rows(xs, ys, tops), start):
+            if nats is None:
+                detail = "the candidate gives probability 0 to a token to which the reference gives some"
+                raise ParityFault(FaultCode.SUPPORT_LOST, row, detail)
+            kl.append(nats)
+        for row in np.flatnonzero(tops != choices).tolist():
+            gap = float(xs[row, tops[row]]) - float(xs[row, choices[row]])
+            misses.append((start + row, nanonats(gap)))
+    return tuple(kl), tuple(misses)
+
+
+def _check_shapes(reference: Logits, candidate: Logits) -> None:
+    for name, side in (("reference", reference), ("candidate", candidate)):
+        if side.ndim != _MATRIX or side.dtype not in _FLOATS:
+            problem = f"is {side.dtype}{list(side.shape)}; wanted are rows of float32 or float64 logits"
+            raise MalformedInput(name, problem)
+    rows, vocab = reference.shape
+    if not (rows >= 1 and vocab >= _LEAST_VOCAB):
+        problem = f"has {rows} rows of {vocab} logits; wanted is a row of {_LEAST_VOCAB} or more"
+        raise MalformedInput("reference", problem)
+    if candidate.shape[1] != vocab:
+        detail = f"rows have {candidate.shape[1]} logits; the reference has {vocab}"
+        raise ParityFault(FaultCode.VOCAB, None, detail)
+    if len(candidate) != rows:
+        raise ParityFault(FaultCode.ROWS, None, f"{len(candidate)} rows; the reference has {rows}")
+
+
+def _check_reference(rows: Logits, tops: NDArray[np.intp], start: int) -> None:
+    """Argmax finds a NaN first and +inf next, so the value at the top tells whether a row is sound."""
+    values = np.take_along_axis(rows, tops[:, None], axis=1)[:, 0]
+    unsound = np.flatnonzero(~np.isfinite(values))
+    if unsound.size:
+        row = int(unsound[0])
+        problem = f"its largest logit is {values[row]}; capture the reference again"
+        raise MalformedInput(f"reference row {start + row}", problem)
+    for row in np.flatnonzero((rows[:, 0] == values) & (rows[:, -1] == values)).tolist():
+        if np.all(rows[row] == values[row]):
+            problem = f"all {rows.shape[1]} logits are {values[row]}: it tells no token apart"
+            raise MalformedInput(f"reference row {start + row}", problem)
+
+
+def _check_candidate(candidate: Logits, rows: Logits, choices: NDArray[np.intp], start: int) -> None:
+    values = np.take_along_axis(rows, choices[:, None], axis=1)[:, 0]
+    unsound = np.flatnonzero(np.logical_not(np.less(values, np.inf)))
+    if unsound.size:
+        row = int(unsound[0])
+        bad = sum(1 for each in candidate if not each.max() < np.inf)
+        detail = f"{values[row]} among its logits, as in {bad} of {len(candidate)} rows"
+        raise ParityFault(FaultCode.NON_FINITE, start + row, detail)
