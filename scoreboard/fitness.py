@@ -1,16 +1,15 @@
 """What this node can tell, found by replaying the rule in force on its own A/A blocks.
 
 A replayed round draws stored blocks with replacement, gives each a fair sign and adds a true effect. The
-draws come from SHA-256 of a seed and a counter, so a report derived again is the same. No formula of a plain
+draws come from ``coins``, so a report derived again from the same seed is the same. No formula of a plain
 mean enters: the rule itself says how often it would accept.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
-from itertools import islice
 
 from .betting import Bet, bet
+from .coins import Coins
 from .decide import Course, Fitness, Rule, Shown, course
 from .errors import MalformedInput
 from .exact import MAX_NANOLOGS, PPM, log_gain
@@ -114,10 +113,10 @@ def fitness_of(rule: Rule, mde_ppm: int | None) -> Fitness:
 def replayed(rule: Rule, aa: Sequence[Bet], effect_ppm: int, seed: bytes, replays: int) -> Iterator[Course]:
     """``replays`` rounds of at most ``rule.max_blocks`` stored blocks with a true gain of ``effect_ppm``."""
     effect = log_gain(effect_ppm)
-    words = draws(seed)
+    coins = Coins(seed, "replay")
     for _ in range(replays):
-        chosen = [next(words) for _ in range(rule.max_blocks)]
-        yield course(rule, (_drawn(aa, word, effect) for word in chosen))
+        words = [coins.word() for _ in range(rule.max_blocks)]
+        yield course(rule, (_drawn(aa, word, effect) for word in words))
 
 
 def shown_faster(rule: Rule, aa: Sequence[Bet], effect_ppm: int, seed: bytes, replays: int = REPLAYS) -> int:
@@ -147,23 +146,14 @@ def blocks_needed(
     Without futility and without the policy's bound on blocks: it says what a larger budget would do.
     """
     effect = log_gain(effect_ppm)
-    words = draws(seed)
+    coins = Coins(seed, "replay")
     lengths = []
     for _ in range(replays):
-        blocks = (_drawn(aa, word, effect) for word in islice(words, LONGEST))
+        blocks = (_drawn(aa, coins.word(), effect) for _ in range(LONGEST))
         end = course(rule, blocks, Fitness.UNFIT)
         lengths.append(end.blocks if end.shown is Shown.FASTER else LONGEST + 1)
     needed = sorted(lengths)[-(-replays * POWER_PPM // PPM) - 1]
     return needed if needed <= LONGEST else None
-
-
-def draws(seed: bytes) -> Iterator[int]:
-    """Endless 32-bit words, the same for the same seed on every machine."""
-    counter = 0
-    while True:
-        block = sha256(seed + counter.to_bytes(8, "big")).digest()
-        yield from (int.from_bytes(block[i : i + 4], "big") for i in range(0, len(block), 4))
-        counter += 1
 
 
 def _detected(rule: Rule, aa: Sequence[Bet], effect_ppm: int, seed: bytes, replays: int) -> bool:
