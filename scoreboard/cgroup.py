@@ -76,14 +76,21 @@ class Group:
     """The control groups of one sandbox. ``join`` lists the files into which its first process writes 0."""
 
     def __init__(self, home: Home, bounds: dict[str, str]) -> None:
-        """Make the groups; ``bounds`` has the limit for each of ``cpuset``, ``memory``, ``pids`` that is set."""
+        """Make the groups; ``bounds`` has the limit for each of ``cpuset``, ``memory``, ``pids`` that is set.
+
+        Raises NodeUnfit when the kernel refuses one.
+        """
         name = f"sandbox-{os.getpid()}-{secrets.token_hex(8)}"
         self._unified = home.unified / name
-        self._unified.mkdir()
-        self._directories = [self._unified]
-        for controller, parent in home.controllers:
-            if controller in bounds:
-                self._bound(controller, parent, parent / name, bounds[controller])
+        self._directories: list[Path] = []
+        try:
+            self._make(self._unified)
+            for controller, parent in home.controllers:
+                if controller in bounds:
+                    self._bound(controller, parent, parent / name, bounds[controller])
+        except OSError as error:
+            self.remove()
+            raise NodeUnfit(f"{error.filename}: {error.strerror} ({bounds})") from None
         self.join = tuple(directory / "cgroup.procs" for directory in self._directories)
 
     def pids(self) -> tuple[int, ...]:
@@ -118,11 +125,14 @@ class Group:
     def _bound(self, controller: str, parent: Path, directory: Path, limit: str) -> None:
         first, second = _LIMITS[controller]
         if directory not in self._directories:
-            directory.mkdir()
-            self._directories.append(directory)
+            self._make(directory)
             if controller == "cpuset":
                 (directory / "cpuset.mems").write_text(_read(parent / "cpuset.mems"))
         (directory / (second if directory == self._unified else first)).write_text(limit)
+
+    def _make(self, directory: Path) -> None:
+        directory.mkdir()
+        self._directories.append(directory)
 
     def _await(self, event: str) -> None:
         events = self._unified / "cgroup.events"

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import bubblewrap, seccomp
-from .adapters import python_engine
 from .bubblewrap import ENVIRONMENT, View
 from .cgroup import Group, Home
 from .layout import find_interpreter, find_packages, find_system
@@ -24,7 +23,7 @@ from .model import Level
 from .worker import Log, Worker, on_core
 
 LIBRARIES = ("numpy", "numpy.libs")
-HOST = Path(python_engine.__file__)
+HOST = Path(__file__).parent / "adapters" / "python_engine.py"
 SHELL = "/bin/sh"
 LAUNCH = """
 exec 3<&0 </dev/null
@@ -92,7 +91,7 @@ def start(
         log_end, engine_log = os.pipe()
         ours.callback(os.close, log_end)
         handed_over.callback(os.close, engine_log)
-        command, descriptors = _command(tree, weights, run, isolation, limits, libraries, host)
+        command, descriptors = _command(tree, weights.resolve(), run, isolation, limits, libraries, host)
         for descriptor in descriptors:
             handed_over.callback(os.close, descriptor)
         joins = [str(path) for path in (group.join if group else ())]
@@ -142,7 +141,7 @@ def _command(
         find_system(),
         find_packages(libraries),
         tree.resolve(),
-        weights.resolve(),
+        weights,
         host,
         limits.tmp_bytes,
     )

@@ -42,17 +42,17 @@ class Report:
     pinned: bool
 
 
-def probe(*, path: str | None = None, core: int | None = None) -> Isolation:
+def probe(*, path: str | None = None, core: int | None = None, guarded: tuple[Path, ...] = ()) -> Isolation:
     """The strongest isolation that starts here, at the level that its canaries allow.
 
-    Bubblewrap is looked for on ``path`` (None: on PATH). The canaries run on ``core``. Raises NodeUnfit when
-    not even a plain process starts.
+    Bubblewrap is looked for on ``path`` (None: on PATH). The canaries run on ``core`` and try to read each of
+    ``guarded``, such as the reference and the ledger. Raises NodeUnfit when not even a plain process starts.
     """
     bwrap = shutil.which("bwrap", path=path) if hasattr(os, "memfd_create") else None
     problem = "" if bwrap else "bubblewrap is not installed"
     for isolation in _ladder(bwrap, find_home()):
         try:
-            return _judge(isolation, _release_canaries(isolation, core), problem)
+            return _judge(isolation, _release_canaries(isolation, core, guarded), problem)
         except NodeUnfit as error:
             problem = f"bubblewrap does not start ({error})" if isolation.bwrap else str(error)
     raise NodeUnfit(f"no engine can be started here: {problem}")
@@ -109,9 +109,9 @@ def _findings(report: Report) -> tuple[str, ...]:
     )
 
 
-def _release_canaries(isolation: Isolation, core: int | None) -> Report:
+def _release_canaries(isolation: Isolation, core: int | None, guarded: tuple[Path, ...]) -> Report:
     """Run the canaries in ``isolation``. Raises NodeUnfit when they do not come to speak."""
-    with _targets() as (directory, facts):
+    with _targets(guarded) as (directory, facts):
         words = tuple(f"{name}={value}" for name, value in facts.items())
         worker = start(
             directory / "engine",
@@ -139,7 +139,7 @@ def _release_canaries(isolation: Isolation, core: int | None) -> Report:
 
 
 @contextlib.contextmanager
-def _targets() -> Iterator[tuple[Path, dict[str, str]]]:
+def _targets(guarded: tuple[Path, ...]) -> Iterator[tuple[Path, dict[str, str]]]:
     """A directory to confine, and what the canaries are told about this process and what it guards."""
     abstract = f"scoreboard-{secrets.token_hex(8)}"
     with (
@@ -162,7 +162,7 @@ def _targets() -> Iterator[tuple[Path, dict[str, str]]]:
                 "started": _own_start(),
                 "port": str(listener.getsockname()[1]),
                 "abstract": abstract,
-                "guarded": str(directory / "guarded"),
+                "guarded": "\n".join(str(path.resolve()) for path in (directory / "guarded", *guarded)),
                 "outside": str(directory / "outside"),
             },
         )

@@ -141,8 +141,7 @@ class Worker:
         if self._group:
             self._group.freeze()
         else:
-            self._signal_all(signal.SIGSTOP)
-            _await(lambda: processes.stopped(self.pids()), "does not stop")
+            self._stop_all()
 
     def thaw(self) -> None:
         """Let every process of the sandbox go on."""
@@ -161,6 +160,8 @@ class Worker:
             if self._group:
                 self._group.kill()
             else:
+                self._stop_all()
+                pids = self.pids()
                 self._signal_all(signal.SIGKILL)
             self._process.wait(PATIENCE_S)
             _await(lambda: not processes.alive(pids), "does not end")
@@ -169,6 +170,15 @@ class Worker:
         finally:
             self._log.close()
             self.client_socket.close()
+
+    def _stop_all(self) -> None:
+        """Stop every process, those too that were started meanwhile."""
+
+        def all_stopped() -> bool:
+            self._signal_all(signal.SIGSTOP)
+            return processes.stopped(self.pids())
+
+        _await(all_stopped, "does not stop")
 
     def _signal_all(self, number: signal.Signals) -> None:
         """Signal the process group and, where /proc shows them, the processes below it that left the group."""
