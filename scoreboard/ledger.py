@@ -59,22 +59,31 @@ class Ledger:
         return self._chain.checkpoint()
 
     def entries(self) -> Iterator[Entry]:
-        """The entries that were there when the ledger was last read, oldest first."""
-        size = self._chain.size
-        for seq, line in enumerate(self.store.lines()):
-            if seq == size:
-                return
-            try:
-                yield parse_entry(line, f"row {seq}")
-            except MalformedInput as error:
-                raise LedgerDamaged(f"{self.store.rounds}: {error}") from None
+        """The entries that were there when the ledger was last read, oldest first.
 
-    def open_intent(self) -> Entry | None:
+        Each cites only rows that are there and of the right kind; LedgerDamaged names one that does not.
+        """
+        chain = Chain(self._chain.origin)
+        for seq, line in zip(range(self._chain.size), self.store.lines(), strict=False):
+            try:
+                entry = parse_entry(line)
+                chain.admit(entry.body)
+                chain.follow(line)
+            except MalformedInput as error:
+                advice = f"run `scoreboard ledger verify {self.path}`"
+                raise LedgerDamaged(f"{self.store.rounds}: row {seq}: {error}; {advice}") from None
+            yield entry
+
+    def dangling(self) -> Entry | None:
         """The intent that nothing has closed yet. While :meth:`measuring` is held, its round was cut off."""
         with disk.shared(self.path / "lock"):
             reading.catch_up(self.store, self._chain)
         number = self._chain.open
         return None if number is None else next(entry for entry in self.entries() if entry.seq == number)
+
+    def now_ns(self) -> int:
+        """The clock that stamps the lines."""
+        return self._clock()
 
     def append(self, body: Body) -> Entry:
         """Append one line and return it once it is durable.
@@ -86,7 +95,7 @@ class Ledger:
             reading.catch_up(self.store, self._chain)
             self._chain.admit(body)
             self._require_stored(body)
-            entry = Entry(self._chain.size, self._chain.head, format_time(self._clock()), body)
+            entry = Entry(self._chain.size, self._chain.head, format_time(self.now_ns()), body)
             line = format_entry(entry)
             disk.append(self.store.rounds, line, self._chain.length)
             self._chain.follow(line)

@@ -7,6 +7,7 @@
 ``checkpoint``               where the ledger ends (:mod:`.chain`); it may lag behind by what a crash cut off
 ``signed``                   optional: a signed checkpoint (:mod:`.signing`)
 ``torn-<n>.bin``             a torn last line that a repair set aside
+``trees/``, ``spool/``       builds that may become a base; blocks of the round that is being measured
 ``lock``, ``measuring``      empty; held while a line is appended, and while a round is measured
 ===========================  =========================================================================
 """
@@ -18,7 +19,9 @@ from pathlib import Path
 from .disk import TEMPORARY
 from .model import DIGEST
 
-OURS = frozenset({"rounds.jsonl", "evidence", "policies", "checkpoint", "signed", "lock", "measuring"})
+OURS = frozenset(
+    {"rounds.jsonl", "evidence", "policies", "checkpoint", "signed", "lock", "measuring", "trees", "spool"}
+)
 
 
 @dataclass(frozen=True)

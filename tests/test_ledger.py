@@ -68,11 +68,10 @@ def test_opening_again_finds_what_was_appended_and_writes_nothing(tmp_path: Path
     assert snapshot(tmp_path) == before
 
 
-@pytest.mark.parametrize("make", [lambda p: None, lambda p: p.mkdir()], ids=["absent", "an empty directory"])
-def test_what_is_no_ledger_is_not_opened_unless_one_may_be_made(
-    tmp_path: Path, make: Callable[[Path], None]
-) -> None:
-    make(tmp_path / "led")
+@pytest.mark.parametrize("empty", [False, True], ids=["absent", "an empty directory"])
+def test_what_is_no_ledger_is_not_opened_unless_one_may_be_made(tmp_path: Path, *, empty: bool) -> None:
+    if empty:
+        (tmp_path / "led").mkdir()
     with pytest.raises(WrongUse, match="is not a ledger"):
         opened(tmp_path / "led", create=False)
     with pytest.raises(WrongUse, match="is not a ledger"):
@@ -197,21 +196,21 @@ def test_the_next_writer_finds_the_intent_that_a_crash_left_open_and_closes_it(t
     begin(opened(tmp_path))
     ledger = opened(tmp_path)
     with ledger.measuring():
-        dangling = ledger.open_intent()
-        assert dangling is not None
-        assert dangling.seq == 0
+        found = ledger.dangling()
+        assert found is not None
+        assert found.seq == 0
         with pytest.raises(MalformedInput, match="still open"):
             begin(ledger)
-        ledger.append(Abandoned(dangling.seq, None, "its writer was cut off"))
-        assert ledger.open_intent() is None
+        ledger.append(Abandoned(found.seq, None, "its writer was cut off"))
+        assert ledger.dangling() is None
         assert begin(ledger) == 2
 
 
 def test_an_intent_that_another_process_opened_is_seen(tmp_path: Path) -> None:
     ledger = opened(tmp_path)
-    assert ledger.open_intent() is None
+    assert ledger.dangling() is None
     begin(opened(tmp_path))
-    assert (found := ledger.open_intent()) is not None
+    assert (found := ledger.dangling()) is not None
     assert found.seq == 0
 
 
