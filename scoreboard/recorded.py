@@ -9,7 +9,7 @@ Example: ``{"y": [0.0198, 0.0202]}`` is a block of two pairs in which the candid
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 from .betting import bet, wealth_of
 from .decide import Action, Rule, Shown, course, next_action
@@ -51,7 +51,7 @@ class Decision:
 def parse_recorded(text: str, what: str = "blocks") -> Recorded:
     """Read the format above. MalformedInput names the place: ``blocks.ab[3].y[7]``."""
     try:
-        table = json.loads(text, object_pairs_hook=_unique, parse_constant=_non_finite)
+        table = json.loads(text, object_pairs_hook=_unique)
     except MalformedInput as error:
         raise error.within(what) from None
     except (ValueError, RecursionError) as error:
@@ -141,7 +141,3 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(table) != len(pairs):
         raise MalformedInput("", f"a key stands twice among {[key for key, _ in pairs]}")
     return table
-
-
-def _non_finite(text: str) -> NoReturn:
-    raise MalformedInput("", f"{text} is not a finite number")
