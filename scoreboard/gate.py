@@ -17,53 +17,55 @@ no speed and no tier. The outcome follows from the findings; nothing sets it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from . import decide
-from .correctness import parity, whole
 from .betting import Bet, wealth_of
+from .correctness import parity, whole
 from .decide import Shown
-from .evidence import Block, Calibration, Purpose, RoundEvidence, Stat
-from .figures import carried_stats, decoded, plain, rate_utps, scaled_stats, sick
-from .model import LEVELS, Attestation, Check, Effect, Finding, Speed, Verdict
-from .noise import BlockStat, calibrate
+from .evidence import Block, Calibration, RoundEvidence
+from .figures import decoded, plain, rate_utps, sick
+from .model import LEVELS, Attestation, Check, Effect, Finding, Speed, Tier, Verdict
+from .noise import calibrate
 from .policy import PPM, Policy
 from .size import Size, size
+from .standing import Standing, fitness, guard_states, standing
 from .tier import ppm_down, tier_basis, tier_of
 
 
 @dataclass(frozen=True)
-class Standing:
-    """All blocks of a pair so far, earlier rounds first, reduced to what the decision sees."""
+class Ruling:
+    """What the checks after correctness add to a verdict."""
 
-    bets: tuple[Bet, ...]
-    sizing: tuple[BlockStat, ...]
-    guards: dict[str, tuple[Bet, ...]]
+    findings: tuple[Finding, ...] = ()
+    rate_utps: int | None = None
+    speed: Speed | None = None
+    tier: Tier | None = None
+    evidence_for_faster_milli: int | None = None
+    blocks: int = 0
 
 
 def judge(policy: Policy, evidence: RoundEvidence) -> Verdict:
     """The verdict on ``evidence`` under ``policy``: same input, same bytes, on any machine."""
-    correctness = [*whole(policy, evidence), *parity(policy, evidence)]
-    verdict = Verdict(
+    correctness = (*whole(policy, evidence), *parity(policy, evidence))
+    correct = all(finding.effect is Effect.HOLDS for finding in correctness)
+    ruling = _rule_on_speed(policy, evidence) if correct else Ruling()
+    return Verdict(
         slot=evidence.slot,
         candidate=evidence.candidate,
         base=evidence.base,
         policy=policy.digest,
         attestation=attestation(policy, evidence),
-        findings=tuple(correctness),
+        findings=(*correctness, *ruling.findings),
         scored_context=policy.scored.context,
         scored_metric=policy.scored.metric,
+        rate_utps=ruling.rate_utps,
+        speed=ruling.speed,
+        tier=ruling.tier,
+        evidence_for_faster_milli=ruling.evidence_for_faster_milli,
+        blocks=ruling.blocks,
     )
-    if any(finding.effect is not Effect.HOLDS for finding in correctness):
-        return verdict
-    calibration = evidence.calibration
-    if evidence.base is None and calibration is not None:
-        return replace(verdict, rate_utps=rate_utps(calibration.tokens, calibration.elapsed_ns))
-    node = node_findings(policy, evidence.blocks)
-    if calibration is None or any(finding.effect is not Effect.HOLDS for finding in node):
-        return replace(verdict, findings=(*verdict.findings, *node))
-    return _judge_speed(policy, evidence, calibration, replace(verdict, findings=(*verdict.findings, *node)))
 
 
 def attestation(policy: Policy, evidence: RoundEvidence) -> Attestation:
@@ -83,57 +85,34 @@ def node_findings(policy: Policy, blocks: Sequence[Block]) -> list[Finding]:
     return [Finding(Check.N1, "sick_blocks", effect, share, bound, "ppm", detail=detail)]
 
 
-def standing(policy: Policy, evidence: RoundEvidence, calibration: Calibration) -> Standing:
-    """Carried and own healthy blocks as bets. Guards bet on every block, "faster" only on those for the test."""
-    healthy = [block for block in evidence.blocks if sick(block, policy.health) is None]
-    own = zip((b.purpose for b in healthy), scaled_stats(policy, healthy, calibration), strict=True)
-    every = [*carried_stats(evidence.carried), *own]
-    scored = policy.scored.metric.value
-    return Standing(
-        bets=tuple(_bet(stats[scored]) for purpose, stats in every if purpose is Purpose.TEST),
-        sizing=tuple(plain(stats[scored]) for purpose, stats in every if purpose is Purpose.SIZE),
-        guards={name: tuple(_bet(stats[name]) for _, stats in every) for name in policy.guards},
-    )
-
-
-def guard_states(policy: Policy, guards: dict[str, tuple[Bet, ...]]) -> dict[str, decide.Guard]:
-    """Each guard's state over all blocks of the pair."""
-    rule = policy.speed
-    return {
-        name: decide.guard(guards[name], guard.margin_ppm, rule.alpha_ppm, rule.min_blocks)
-        for name, guard in policy.guards.items()
-    }
-
-
-def next_action(policy: Policy, evidence: RoundEvidence, elapsed_ms: int) -> decide.Action:
-    """What a round that stands at ``evidence`` does next."""
-    if evidence.calibration is None:
-        raise AssertionError("a round is calibrated before its first block")
-    seen = standing(policy, evidence, evidence.calibration)
-    states = tuple(guard_states(policy, seen.guards).values())
-    return decide.next_action(
-        policy.speed, seen.bets, seen.sizing, measured=len(evidence.blocks), elapsed_ms=elapsed_ms, guards=states
-    )
-
-
-def _judge_speed(policy: Policy, evidence: RoundEvidence, calibration: Calibration, verdict: Verdict) -> Verdict:
+def _rule_on_speed(policy: Policy, evidence: RoundEvidence) -> Ruling:
+    """N1, B2, G1, S1, T1. A build without a base is measured, not compared."""
+    calibration = evidence.calibration
+    if calibration is None:
+        problem = Finding(Check.V1, "uncalibrated", Effect.INVALIDATES, 0, policy.calibration.min_blocks, "blocks")
+        return Ruling((problem,))
+    if evidence.base is None:
+        return Ruling(rate_utps=rate_utps(calibration.tokens, calibration.elapsed_ns))
+    node = node_findings(policy, evidence.blocks)
+    if any(finding.effect is not Effect.HOLDS for finding in node):
+        return Ruling(tuple(node))
     seen = standing(policy, evidence, calibration)
-    shown = decide.shown(policy.speed, seen.bets)
+    shown = decide.shown(policy.speed, seen.bets, fitness(policy, seen.bets, calibration))
     e_milli = wealth_of(seen.bets).e_milli
     sized = _size(policy, seen, calibration) if shown is Shown.FASTER else None
     speed = None if sized is None else _speed(policy, evidence, sized)
     findings = [
+        *node,
         *_plausible(policy, evidence, speed),
         *_guard_findings(policy, seen.guards),
         *_significance(policy, evidence, seen, shown, sized, e_milli),
     ]
-    settled = all(finding.effect is Effect.HOLDS for finding in findings)
-    tier = tier_of(Fraction(speed.tier_basis_ppm, PPM), policy.tiers) if speed is not None and settled else None
-    if speed is not None and tier is not None:
+    tier = None
+    if speed is not None and all(finding.effect is Effect.HOLDS for finding in findings):
+        tier = tier_of(Fraction(speed.tier_basis_ppm, PPM), policy.tiers)
         findings.append(Finding(Check.T1, tier.value, Effect.HOLDS, found=speed.tier_basis_ppm, unit="ppm"))
-    return replace(
-        verdict,
-        findings=(*verdict.findings, *findings),
+    return Ruling(
+        findings=tuple(findings),
         rate_utps=None if speed is None else speed.candidate_utps,
         speed=speed,
         tier=tier,
@@ -229,7 +208,3 @@ def _significance(
 
 def _count(seen: Standing) -> str:
     return f"{len(seen.bets)} blocks"
-
-
-def _bet(stat: Stat) -> Bet:
-    return Bet(stat.d_nanologs, stat.sigma_nanologs)

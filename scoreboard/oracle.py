@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from .blocks import PAIR, Ids, Logits, Measured, chunked
 from .coins import Coins
-from .correctness import HELD_OUT
+from .correctness import HELD_OUT, TIMED
 from .engine import Client
-from .errors import NodeUnfit
+from .errors import EngineFault, NodeUnfit
 from .evidence import Rows, Screened
 from .heldout import held_out_prompt, timed_ids
 from .model import Arm
@@ -84,7 +84,7 @@ class PinnedOracle:
         with self._asked() as client:
             self._recall(client, measured.dealt.chunks)
             rows = np.concatenate([*self._kept_rows, client.score(measured.dealt.after_prompt)])
-        return {arm: grade(rows, measured.replies(arm)) for arm in PAIR}
+        return {arm: graded(arm, TIMED, rows, measured.replies(arm)) for arm in PAIR}
 
     def _drawn(self, seed: bytes, depth: int) -> Prompt:
         ids = held_out_prompt(self._corpus, seed, depth, self._policy.parity.rows)
@@ -140,7 +140,7 @@ class PairOracle:
     def grade(self, measured: Measured) -> dict[Arm, Rows]:
         """The candidate's replies against the base's."""
         base = measured.replies(Arm.BASE)
-        return {arm: grade(base, measured.replies(arm)) for arm in PAIR}
+        return {arm: graded(arm, TIMED, base, measured.replies(arm)) for arm in PAIR}
 
     def _uniform(self, seed: bytes, label: str, count: int) -> Ids:
         coins = Coins(seed, label)
@@ -159,10 +159,20 @@ def screen_arm(seat: Seat, prompts: Sequence[Prompt], coins: Coins, chunk: int) 
     """Grade one engine on all ``prompts``, in an order decided by ``coins``, without a clock."""
     order = list(range(len(prompts)))
     coins.shuffle(order)
-    graded = {}
+    found = {}
     for index in order:
         prompt = prompts[index]
-        with seat.turn(f"screen {prompt.document} {prompt.depth}") as client:
-            rows = ask(client, prompt.ids, prompt.depth, chunk)
-        graded[index] = Screened(seat.arm, prompt.document, prompt.depth, grade(prompt.reference, rows))
-    return [graded[index] for index in sorted(graded)]
+        stage = f"screen {prompt.document} {prompt.depth}"
+        with seat.turn(stage) as client:
+            replies = ask(client, prompt.ids, prompt.depth, chunk)
+        rows = graded(seat.arm, stage, prompt.reference, replies)
+        found[index] = Screened(seat.arm, prompt.document, prompt.depth, rows)
+    return [found[index] for index in sorted(found)]
+
+
+def graded(arm: Arm, stage: str, reference: NDArray[np.floating], replies: Logits) -> Rows:
+    """Grade one arm's replies; ArmFault when they cannot be graded."""
+    try:
+        return grade(reference, replies)
+    except EngineFault as fault:
+        raise ArmFault(arm, stage, fault, "") from None

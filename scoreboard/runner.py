@@ -8,7 +8,6 @@ the clock readings of the round go with it.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from . import gate
 from .blocks import Measured, deal, measure_block
 from .coins import Coins
 from .correctness import RETRIED, TIMED, parity, whole
@@ -19,6 +18,7 @@ from .oracle import Oracle, Prompt, screen_arm
 from .policy import Policy
 from .seat import ArmFault, Bench, require_context, seated
 from .source import Source
+from .standing import next_action
 
 MS = 1_000_000
 MEASURING = {Action.MEASURE: Purpose.TEST, Action.GUARD: Purpose.TEST, Action.SIZE: Purpose.SIZE}
@@ -90,7 +90,7 @@ class Runner:
         try:
             while True:
                 elapsed_ms = (self.bench.deadline_clock() - began_ns) // MS
-                purpose = MEASURING.get(gate.next_action(self.policy, evidence, elapsed_ms))
+                purpose = MEASURING.get(next_action(self.policy, evidence, elapsed_ms))
                 if purpose is None:
                     return evidence
                 done = len(evidence.blocks)

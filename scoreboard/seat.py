@@ -90,7 +90,8 @@ def require_context(seat: Seat, positions: int) -> None:
 
 
 def last_words(worker: Worker) -> str:
-    """The last line that the engine printed, bounded and printable: for people, never parsed."""
+    """The last line that the engine printed, bounded and printable: for people, never parsed. Ends the worker."""
+    worker.close()
     lines = worker.log().decode("utf-8", "replace").strip().splitlines()
     text = lines[-1] if lines else ""
     return "".join(c if c.isprintable() else "?" for c in text)[:DETAIL_BYTES]

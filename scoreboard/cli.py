@@ -1,0 +1,97 @@
+"""The command line: words in, one answer out, and an exit code that means the same everywhere.
+
+    0  accepted / holds          1  not accepted / does not hold      2  wrong use or malformed input
+    3  invalid run, unfit node   4  ledger damaged
+
+People's text and ``--json`` go to stdout, progress and diagnosis to stderr.
+"""
+
+import argparse
+import importlib
+import json
+import os
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+
+from . import __version__
+from .answer import Answer, Exit
+from .errors import LedgerDamaged, NodeUnfit, ScoreboardError
+
+VERBS: dict[str, dict[str, str]] = {
+    "Measure": {
+        "demo": "gate three candidates on the shipped model, and say why",
+        "round": "one sealed round: a candidate against the frontier",
+        "compare": "two builds, no lock, policy or ledger: the first thing to try",
+        "noise": "this node's noise floor, and the smallest gain it can show",
+        "doctor": "what this machine can do, and how to mend what it cannot",
+    },
+    "Understand": {
+        "explain": "why a row's verdict is what it is",
+        "frontier": "the best sealed build of each slot, with its provenance",
+    },
+    "The record": {"ledger": "verify, show"},
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one verb and return its exit code. Nothing that a user or an engine does ends in a traceback."""
+    parser = build_parser()
+    parsed = parser.parse_args(arguments)
+    try:
+        answer: Answer = parsed.run(parsed)
+    except ScoreboardError as error:
+        answer = _refused(error)
+    except KeyboardInterrupt:
+        answer = Answer(Exit.INVALID, {"error": "interrupted"}, "interrupted; nothing was judged", failed=True)
+    return _say(answer, as_json=parsed.json)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """All verbs, grouped by task in ``--help``."""
+    parser = argparse.ArgumentParser(
+        prog="scoreboard",
+        usage="scoreboard VERB [options]",
+        description="A performance gate for inference engines that resists gaming.",
+        epilog=_grouped(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"scoreboard {__version__}")
+    verbs = parser.add_subparsers(metavar="VERB", required=True, help=argparse.SUPPRESS)
+    for group in VERBS.values():
+        for name, summary in group.items():
+            module: ModuleType = importlib.import_module(f".commands.{name}_", __package__)
+            verb = verbs.add_parser(name, description=f"{summary[0].upper()}{summary[1:]}.")
+            module.arguments(verb)
+    return parser
+
+
+def _grouped() -> str:
+    lines = []
+    for title, group in VERBS.items():
+        lines += [title, *(f"  {name:<10}{summary}" for name, summary in group.items()), ""]
+    lines.append("exit codes: 0 accepted/holds  1 not  2 wrong use  3 invalid run, retry  4 ledger damaged")
+    return "\n".join(lines)
+
+
+def _refused(error: ScoreboardError) -> Answer:
+    code = Exit.WRONG_USE
+    if isinstance(error, NodeUnfit):
+        code = Exit.INVALID
+    elif isinstance(error, LedgerDamaged):
+        code = Exit.DAMAGED
+    return Answer(code, {"error": str(error)}, str(error), failed=True)
+
+
+def _say(answer: Answer, *, as_json: bool) -> int:
+    try:
+        if as_json:
+            print(json.dumps({**answer.data, "exit": int(answer.code)}, indent=2, allow_nan=False))
+        elif answer.failed:
+            print(f"scoreboard: {answer.text}", file=sys.stderr)
+        else:
+            print(answer.text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return int(answer.code)

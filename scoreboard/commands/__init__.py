@@ -1,0 +1,1 @@
+"""The verbs: each module has ``arguments(parser)`` and the function that answers."""

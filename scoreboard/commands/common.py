@@ -1,0 +1,91 @@
+"""What several verbs share: the options that say where the gate stands, and progress on a terminal."""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from ..errors import WrongUse
+from ..runner import Progress as Step
+from ..site import Site, open_site
+
+HOMES = (Path(), Path("fixtures"))
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """``--json``, which every verb has."""
+    parser.add_argument("--json", action="store_true", help="one machine-readable object on stdout")
+
+
+def add_site(parser: argparse.ArgumentParser) -> None:
+    """The options that name policy, lock and ledger."""
+    parser.add_argument("--policy", type=Path, metavar="FILE", help="default: policy.toml here or in fixtures/")
+    parser.add_argument("--lock", type=Path, metavar="FILE", help="default: reference.lock beside the policy")
+    parser.add_argument("--ledger", type=Path, metavar="DIR", default=Path("ledger"), help="default: ledger/")
+    add_json(parser)
+
+
+def site_of(args: argparse.Namespace) -> Site:
+    """The site that the options name."""
+    policy = args.policy or next(
+        (home / "policy.toml" for home in HOMES if (home / "policy.toml").is_file()), None
+    )
+    if policy is None:
+        raise WrongUse("there is no policy.toml here or in fixtures/; name one with --policy")
+    return open_site(policy, args.lock or policy.parent / "reference.lock", args.ledger)
+
+
+def notices(site: Site) -> list[str]:
+    """One line for each thing that makes a row worth less than it could be."""
+    found = [] if site.isolation.notice is None else [f"note: {site.isolation.notice}"]
+    if not (site.ledger.path / "checkpoint.sig").is_file():
+        found.append("note: the checkpoint is not signed; keep a copy elsewhere to see truncation (LIMITS 6)")
+    return found
+
+
+@contextmanager
+def watched(*, quiet: bool) -> Iterator[Callable[[Step], None]]:
+    """Progress on stderr while a round runs: stage, blocks, time. Never a reading."""
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield _silent
+        return
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[left]}"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bars:
+        task = bars.add_task("starting", total=None, left="")
+        began = {"stage": "", "at": time.monotonic(), "done": 0}
+
+        def report(step: Step) -> None:
+            if step.stage != began["stage"]:
+                began.update(stage=step.stage, at=time.monotonic(), done=step.done)
+            bars.update(task, description=step.stage, completed=step.done, total=step.of, left=_left(step, began))
+
+        yield report
+
+
+def _left(step: Step, began: dict[str, object]) -> str:
+    done = step.done - int(str(began["done"]))
+    if done < 1:
+        return f"{step.done} of at most {step.of}"
+    seconds = (time.monotonic() - float(str(began["at"]))) / done * (step.of - step.done)
+    return f"{step.done} of at most {step.of}, at most {seconds:.0f} s left"
+
+
+def _silent(step: Step) -> None:
+    """Where nobody watches, nothing is drawn."""
+
+
+def say(line: str) -> None:
+    """A line of diagnosis."""
+    print(line, file=sys.stderr)

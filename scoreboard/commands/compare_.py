@@ -1,0 +1,120 @@
+"""``compare``: two builds, no lock, policy or ledger. Same measurement, unsealed."""
+
+import argparse
+import secrets
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from ..answer import Answer, exit_of
+from ..canonical import digest
+from ..errors import NodeUnfit
+from ..evidence import EVIDENCE_FORMAT, Confinement, NoiseEvidence, Pins, RoundEvidence
+from ..gate import judge
+from ..history import calibration_of
+from ..model import Arm
+from ..node import read_node, usable_cores
+from ..oracle import PairOracle
+from ..policy import Policy, parse_policy
+from ..report import headline, reasons, summary
+from ..runner import Runner, screened_well
+from ..sandbox import probe
+from ..seat import ArmFault, Bench, seated
+from ..site import harness_digest, read_file, require_readable, workdir
+from ..source import Source, fetch
+from .common import add_json, say, watched
+
+TEMPLATE = Path(__file__).parents[1] / "default_policy.toml"
+DEPTHS = (4, 128, 256, 512, 1024, 2048, 4096)
+UNSEALED = "unsealed: B is graded against A's own replies, not against a reference, and nothing is recorded"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of ``compare``."""
+    parser.add_argument("base", metavar="A", help="directory or GITREF:PATH of the build to compare with")
+    parser.add_argument("candidate", metavar="B", help="directory or GITREF:PATH of the build to judge")
+    parser.add_argument("--weights", type=Path, required=True, metavar="FILE", help="given to both builds")
+    parser.add_argument("--context", type=int, default=1024, metavar="N", help="decode is timed there (1024)")
+    add_json(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> Answer:
+    """Judge whether B computes what A computes, and whether it is faster."""
+    policy = policy_at(args.context)
+    require_readable(args.weights)
+    isolation = probe()
+    if isolation.notice:
+        say(f"note: {isolation.notice}")
+    bench = Bench(policy, args.weights.resolve(), isolation, time.monotonic_ns, time.monotonic_ns)
+    cores = usable_cores()
+    with workdir() as work, watched(quiet=args.json) as report:
+        arms = {Arm.BASE: fetch(args.base, work / "a"), Arm.CANDIDATE: fetch(args.candidate, work / "b")}
+        try:
+            with seated(bench, Arm.BASE, arms[Arm.BASE], cores[-1]) as seat:
+                runner = Runner(bench, PairOracle(policy, seat), cores, report)
+                evidence = measure(runner, arms, Confinement(isolation.level, isolation.facts), args.context)
+        except ArmFault as fault:
+            raise NodeUnfit(f"A does not run here ({fault}); nothing can be compared with it") from None
+    verdict = judge(policy, evidence)
+    lines = [headline(verdict), *(f"  {line}" for line in reasons(verdict.findings)), UNSEALED]
+    return Answer(exit_of(verdict.outcome), {"verdict": summary(verdict), "sealed": False}, "\n".join(lines))
+
+
+def measure(runner: Runner, arms: dict[Arm, Source], confinement: Confinement, context: int) -> RoundEvidence:
+    """A/A blocks of A, then a round of B against A."""
+    policy, seed = runner.policy, secrets.token_bytes(32)
+    node, base, candidate = read_node("local"), arms[Arm.BASE], arms[Arm.CANDIDATE]
+    weights = digest(read_file(runner.bench.weights))
+    noise = NoiseEvidence(
+        EVIDENCE_FORMAT,
+        "noise",
+        policy.slot,
+        base.build,
+        harness_digest(),
+        weights,
+        seed.hex(),
+        node,
+        confinement,
+        faults=(),
+        blocks=(),
+    )
+    evidence = RoundEvidence(
+        format=EVIDENCE_FORMAT,
+        kind="round",
+        slot=policy.slot,
+        candidate=candidate.build,
+        base=base.build,
+        base_row=None,
+        claimed_context=context,
+        harness=noise.harness,
+        pins=Pins(base.build.tree, weights, digest(b""), None, ""),
+        seed=noise.seed,
+        node=node,
+        confinement=confinement,
+        screen=(),
+        faults=(),
+        calibration=None,
+        carried=(),
+        blocks=(),
+        interrupted=False,
+    )
+    evidence = runner.screen(arms, evidence)
+    if evidence.interrupted or not screened_well(policy, evidence):
+        return evidence
+    tokens_per_step = runner.pilot(base, seed)
+    noise = runner.calibrate(base, noise, tokens_per_step)
+    if len(noise.blocks) < policy.calibration.min_blocks:
+        raise NodeUnfit(f"A failed during calibration ({noise.faults[-1].code.value}, {noise.faults[-1].detail})")
+    calibration = calibration_of(policy, noise, 0, digest(bytes.fromhex(noise.seed)))
+    evidence = replace(evidence, calibration=calibration)
+    return runner.measure(arms, evidence, tokens_per_step, spool=lambda _: None)
+
+
+def policy_at(context: int) -> Policy:
+    """The built-in policy at ``context``, with at least five depths up to it."""
+    depths = sorted({*(depth for depth in DEPTHS if depth < context), context})
+    if len(depths) < len(DEPTHS) - 2:
+        depths = sorted({max(1, context * share // 5) for share in range(1, 6)})
+    text = TEMPLATE.read_text().replace("{context}", str(context)).replace("{depths}", str(depths))
+    return parse_policy(text.encode(), "--context")

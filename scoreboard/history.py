@@ -1,0 +1,94 @@
+"""What a new round takes over from the record: its base, the noise floor, the blocks of earlier rounds. Pure."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from .bodies import Abandoned, Intent, Noise, Result
+from .errors import MalformedInput
+from .evidence import (
+    Calibration,
+    Carried,
+    CarriedBlock,
+    NoiseEvidence,
+    RoundEvidence,
+    parse_evidence,
+)
+from .figures import calibration_stats, decoded, scaled_stats, sick
+from .model import Build, Slot
+from .policy import Policy, parse_policy
+from .record import Entry, seconds_between
+
+Fetch = Callable[[str], bytes]
+
+
+def calibration_of(policy: Policy, evidence: NoiseEvidence, row: int, sha256: str) -> Calibration:
+    """The noise floor that a noise row stands for, under ``policy``'s clock."""
+    counts = [decoded(run, b.tokens_per_step) for b in evidence.blocks for run in (b.base, b.candidate)]
+    return Calibration(
+        row=row,
+        evidence=sha256,
+        stats=calibration_stats(policy, evidence.blocks),
+        tokens=sum(tokens for tokens, _ in counts),
+        elapsed_ns=sum(ns for _, ns in counts),
+    )
+
+
+def carried_of(policy: Policy, evidence: RoundEvidence, row: int, sha256: str) -> Carried:
+    """The blocks of an earlier round, each with the scale of its own time."""
+    blocks: tuple[CarriedBlock, ...] = ()
+    if evidence.calibration is not None:
+        healthy = [block for block in evidence.blocks if sick(block, policy.health) is None]
+        stats = scaled_stats(policy, healthy, evidence.calibration)
+        blocks = tuple(CarriedBlock(b.purpose, s) for b, s in zip(healthy, stats, strict=True))
+    return Carried(row, sha256, blocks)
+
+
+def last_calibration(
+    entries: Sequence[Entry], slot: Slot, build: Build, fingerprint: str, now: str, max_age_s: int, get: Fetch
+) -> tuple[int, str, NoiseEvidence] | None:
+    """The newest noise row of ``build`` in ``slot`` on this very node that is not too old."""
+    intents = {entry.seq: entry.body for entry in entries if isinstance(entry.body, Intent)}
+    for entry in reversed(entries):
+        if not isinstance(entry.body, Noise):
+            continue
+        intent = intents[entry.body.intent]
+        if intent.slot != slot or intent.candidate.tree != build.tree:
+            continue
+        if seconds_between(entry.time, now) > max_age_s:
+            return None
+        evidence = parse_evidence(get(entry.body.evidence), f"row {entry.seq}: evidence")
+        if isinstance(evidence, NoiseEvidence) and evidence.node.fingerprint == fingerprint:
+            return entry.seq, entry.body.evidence, evidence
+    return None
+
+
+def earlier_rounds(
+    entries: Iterable[Entry], slot: Slot, candidate: Build, base: Build | None, get: Fetch, get_policy: Fetch
+) -> tuple[Carried, ...]:
+    """What all earlier rounds of this pair measured, oldest first; interrupted and abandoned ones included."""
+    carried = []
+    intents: dict[int, Intent] = {}
+    for entry in entries:
+        body = entry.body
+        if isinstance(body, Intent):
+            intents[entry.seq] = body
+        if not isinstance(body, (Result, Abandoned)) or body.evidence is None:
+            continue
+        intent = intents[body.intent]
+        if not same_pair(intent, slot, candidate, base):
+            continue
+        evidence = parse_evidence(get(body.evidence), f"row {entry.seq}: evidence")
+        if not isinstance(evidence, RoundEvidence):
+            raise MalformedInput(f"row {entry.seq}: evidence", "is not of a round")
+        policy = parse_policy(get_policy(intent.policy), f"row {entry.seq}: policy")
+        row = carried_of(policy, evidence, entry.seq, body.evidence)
+        if row.blocks:
+            carried.append(row)
+    return tuple(carried)
+
+
+def same_pair(intent: Intent, slot: Slot, candidate: Build, base: Build | None) -> bool:
+    """Whether an intent was about these two trees in this slot."""
+    if intent.base is None or base is None:
+        return False
+    trees = (intent.candidate.tree, intent.base.tree)
+    return intent.slot == slot and trees == (candidate.tree, base.tree) and trees[0] != trees[1]

@@ -1,0 +1,177 @@
+"""Verdicts for people and for programs. Pure: typed values in, text or plain data out."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from .canonical import Json
+from .model import Attestation, Effect, Finding, Outcome, Speed, Verdict
+from .parse import encode
+from .policy import PPM
+
+MICRO = 1_000_000
+NANO = 1_000_000_000
+
+# What each code says; {found} and {bound} stand in the finding's unit.
+TEXT = {
+    "top1": "first choice agrees with the reference in {found} of rows, wanted at least {bound}",
+    "mean_kl": "mean KL {found}, bar {bound}",
+    "row_kl": "worst row KL {found}, bar {bound}",
+    "rows_over_bar": "{found} of rows stand over the row bar, allowed {bound}",
+    "accuracy_regression": "mean KL {found}, more than the ratchet allows against main ({bound})",
+    "rows_missing": "{found} graded, at least {bound} wanted",
+    "replies_ungraded": "{found} graded of {bound} dealt",
+    "slot_context": "the slot says {found}, the policy ships {bound}",
+    "claimed_context": "the claim says {found}, the policy ships {bound}",
+    "dealt_context": "{found} were in the context when timing began, the policy ships {bound}",
+    "uncalibrated": "{found} of noise floor, at least {bound} wanted; run `scoreboard noise`",
+    "sick_blocks": "{found} of blocks saw a sick node, allowed {bound}; measure again when it is quiet",
+    "of_reference": "{found} of the reference's rate, ceiling {bound}: reproduce it before it is banked",
+    "of_base": "{found} of the base's rate, ceiling {bound}: reproduce it before it is banked",
+    "faster": "shown to be faster: evidence {found}, bar {bound}",
+    "not_shown": "evidence for faster {found}, bar {bound}: not told yet; another round goes on from here",
+    "interrupted": "interrupted with evidence {found}, bar {bound}; its blocks count in the next round",
+    "futile": "a gain above the floor is ruled out; evidence for faster {found}, bar {bound}",
+    "not_sized": "{found} of fresh blocks for the size, {bound} wanted; another round goes on from here",
+    "gain": "gain {found}, floor {bound}",
+    "whole": "every expected row is there, and every context is one number",
+    "xs": "tier xs: {found}",
+    "s": "tier s: {found}",
+    "m": "tier m: {found}",
+    "l": "tier l: {found}",
+    "xl": "tier xl: {found}",
+    "compared": "no worse than main at {found}",
+    "crashed": "the engine ended before its reply",
+    "timeout": "no whole reply in time",
+    "short": "the reply ended inside a frame",
+    "early": "bytes came before they were asked for",
+    "long": "bytes followed the end of a reply",
+    "nonce": "a reply answered another request",
+    "rows": "a reply had another number of rows than asked for",
+    "vocab": "a reply had another width than the engine declared",
+    "non_finite": "a reply held NaN or infinity",
+    "no_start": "the engine did not start",
+    "context": "the engine declares too small a context",
+}
+GUARD = {
+    Effect.HOLDS: "not slower than the base by more than {bound}",
+    Effect.REJECTS: "slower than the base by more than {bound}",
+    Effect.UNDECIDED: "cannot be told yet whether it is slower than the base by more than {bound}",
+}
+OUTCOME = {
+    Outcome.ACCEPTED: "ACCEPTED",
+    Outcome.BASELINE: "BASELINE",
+    Outcome.NONE: "NONE",
+    Outcome.INCONCLUSIVE: "INCONCLUSIVE",
+    Outcome.REVIEW: "REVIEW",
+    Outcome.REJECTED: "REJECTED",
+    Outcome.INVALID: "INVALID",
+}
+
+
+def headline(verdict: Verdict) -> str:
+    """One line: who, outcome, and the size where there is one."""
+    parts = [verdict.candidate.name, OUTCOME[verdict.outcome]]
+    if verdict.tier is not None and verdict.speed is not None:
+        parts.append(f"tier {verdict.tier.value}  {gain(verdict.speed)}")
+    elif verdict.outcome is Outcome.BASELINE and verdict.rate_utps is not None:
+        parts.append(f"{rate(verdict.rate_utps)}, the first of {verdict.slot}")
+    if verdict.attestation is not Attestation.SEALED:
+        parts.append(f"({verdict.attestation.value})")
+    return "  ".join(parts)
+
+
+def gain(speed: Speed) -> str:
+    """The gain with its interval."""
+    size = percent(speed.over_frontier_ppm, sign=True)
+    if speed.low_ppm is None or speed.high_ppm is None:
+        return size
+    return f"{size} [{percent(speed.low_ppm)}, {percent(speed.high_ppm)}]"
+
+
+def reasons(findings: Iterable[Finding]) -> list[str]:
+    """One line for each finding that decided against the candidate, worst first within a check."""
+    return [sentence(finding) for finding in findings if finding.effect is not Effect.HOLDS]
+
+
+def sentence(finding: Finding) -> str:
+    """A finding in words: check, place, both sides of the comparison."""
+    template = GUARD[finding.effect] if finding.check.value == "G1" else TEXT.get(finding.code, finding.code)
+    found, bound = quantity(finding.found, finding.unit), quantity(finding.bound, finding.unit)
+    words = template.format(found=found, bound=bound)
+    if finding.check.value == "G1":
+        words = f"{finding.code}: {words}"
+    where = place(finding)
+    tail = f" ({finding.detail})" if finding.detail else ""
+    return f"{finding.check.value}{f'  {where}' if where else ''}  {words}{tail}"
+
+
+def place(finding: Finding) -> str:
+    """Where a finding was made: document and depth, and the arm when it is the base."""
+    parts = [finding.document] if finding.document else []
+    if finding.depth is not None:
+        parts.append(f"at depth {finding.depth:,}")
+    if finding.arm is not None and finding.arm.value == "base":
+        parts.append("(main)")
+    return " ".join(parts)
+
+
+def quantity(value: int | None, unit: str) -> str:
+    """An integer in its unit, for people."""
+    if value is None:
+        return ""
+    if unit == "ppm":
+        return percent(value)
+    if unit == "nanonats":
+        return f"{value / NANO:.2g} nats"
+    if unit == "milli":
+        return f"{value / 1000:,.2f}"
+    return f"{value:,} {unit}"
+
+
+def percent(ppm: int, *, sign: bool = False) -> str:
+    """Parts per million as a percentage: two decimals below ten percent, one above."""
+    share = ppm * 100 / PPM
+    digits = 1 if abs(share) >= 10 else 2  # noqa: PLR2004  # two significant decimals are enough
+    return f"{share:+.{digits}f} %" if sign else f"{share:.{digits}f} %"
+
+
+def rate(utps: int) -> str:
+    """A rate in tokens per second."""
+    return f"{utps / MICRO:,.1f} tok/s"
+
+
+def summary(verdict: Verdict) -> dict[str, Any]:
+    """One verdict as plain data for programs: the sealed integers, and the usual figures as percentages."""
+    speed = verdict.speed
+    interval = None if speed is None else [share(speed.low_ppm), share(speed.high_ppm)]
+    return {
+        "candidate": verdict.candidate.name,
+        "outcome": verdict.outcome.value,
+        "tier": None if verdict.tier is None else verdict.tier.value,
+        "pct_over_frontier": None if speed is None else share(speed.over_frontier_ppm),
+        "pct_over_frontier_interval": interval,
+        "pct_of_reference": None if speed is None else share(speed.of_reference_ppm),
+        "tier_basis": None if speed is None else speed.tier_basis,
+        "tokens_per_second": None if verdict.rate_utps is None else verdict.rate_utps / MICRO,
+        "scored_context": verdict.scored_context,
+        "scored_metric": verdict.scored_metric.value,
+        "slot": str(verdict.slot),
+        "attestation": verdict.attestation.value,
+        "policy": verdict.policy,
+        "tree": verdict.candidate.tree,
+        "base": None if verdict.base is None else encode(verdict.base),
+        "blocks": verdict.blocks,
+        "findings": [finding_json(finding) for finding in verdict.findings],
+    }
+
+
+def share(ppm: int | None) -> float | None:
+    """Parts per million as a percentage."""
+    return None if ppm is None else ppm * 100 / PPM
+
+
+def finding_json(finding: Finding) -> Json:
+    """A finding as plain data, with its sentence."""
+    table = encode(finding)
+    assert isinstance(table, dict)
+    return {**table, "text": sentence(finding)}

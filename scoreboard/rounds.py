@@ -1,0 +1,226 @@
+"""From a request to a row: what `round` and `noise` do around the runner.
+
+Intent before the clock, evidence before the row that cites it, the row last. Whatever happens in between, the next
+round finds the intent and closes it with the blocks that were spooled.
+"""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from .bodies import Abandoned, Intent, Noise, Result
+from .errors import NodeUnfit, WrongUse
+from .evidence import (
+    EVIDENCE_FORMAT,
+    Calibration,
+    NoiseEvidence,
+    RoundEvidence,
+    format_evidence,
+    parse_evidence,
+)
+from .frontier import Frontier, fold
+from .gate import judge
+from .history import calibration_of, earlier_rounds, last_calibration
+from .model import Arm, Build, Outcome, Verdict
+from .record import Entry, commitment, format_time
+from .runner import Runner, screened_well
+from .site import Site, fetch_tree, harness_digest, store_tree
+from .source import Source
+
+SEED_BYTES = 32
+
+
+@dataclass(frozen=True)
+class Done:
+    """A closed round: its row, its verdict."""
+
+    row: int
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Floor:
+    """A noise floor in force: the row that holds it, and how many tokens a step has."""
+
+    calibration: Calibration
+    evidence: NoiseEvidence
+
+    @property
+    def tokens_per_step(self) -> int:
+        """As calibrated; the same for both arms of every block that follows."""
+        return self.evidence.blocks[0].tokens_per_step
+
+
+def measure_candidate(
+    site: Site, runner: Runner, candidate: Source, base: Source, base_row: int | None, claimed: int
+) -> Done:
+    """One round of ``candidate`` against ``base``, which is in force in the slot."""
+    if candidate.build.tree == base.build.tree:
+        raise WrongUse(f"{candidate.build.name} is the base, byte for byte ({base.build.tree[:12]}); try `noise`")
+    floor = noise_floor(site, runner, base)
+    seed = secrets.token_bytes(SEED_BYTES)
+    intent = open_intent(site, candidate.build, base.build, seed)
+    entries = tuple(site.ledger.entries())
+    store = site.ledger
+    carried = earlier_rounds(
+        entries, site.policy.slot, candidate.build, base.build, store.get_evidence, store.get_policy
+    )
+    arms = {Arm.BASE: base, Arm.CANDIDATE: candidate}
+    evidence = replace(
+        blank(site, candidate.build, seed, claimed),
+        base=base.build,
+        base_row=base_row,
+        calibration=floor.calibration,
+        carried=carried,
+    )
+    evidence = runner.screen(arms, evidence)
+    if not evidence.interrupted and screened_well(site.policy, evidence):
+        spool = spooler(site, intent.seq)
+        evidence = runner.measure(arms, evidence, floor.tokens_per_step, spool)
+    done = close(site, intent, evidence)
+    if done.verdict.outcome is Outcome.ACCEPTED:
+        store_tree(site, candidate)
+    return done
+
+
+def measure_baseline(site: Site, runner: Runner, main: Source, claimed: int) -> Done:
+    """The first round of a slot: ``main`` is graded and its rate recorded."""
+    floor = noise_floor(site, runner, main)
+    seed = secrets.token_bytes(SEED_BYTES)
+    intent = open_intent(site, main.build, None, seed)
+    evidence = replace(blank(site, main.build, seed, claimed), calibration=floor.calibration)
+    done = close(site, intent, runner.screen({Arm.CANDIDATE: main}, evidence))
+    if done.verdict.outcome is Outcome.BASELINE:
+        store_tree(site, main)
+    return done
+
+
+def noise_floor(site: Site, runner: Runner, build: Source, *, fresh: bool = False) -> Floor:
+    """The noise floor of this node for ``build``: the one on record while it holds, else measured now."""
+    policy, ledger = site.policy, site.ledger
+    now = format_time(ledger.now_ns())
+    if not fresh:
+        entries = tuple(ledger.entries())
+        known = last_calibration(
+            entries,
+            policy.slot,
+            build.build,
+            site.node.fingerprint,
+            now,
+            policy.calibration.max_age_s,
+            ledger.get_evidence,
+        )
+        if known is not None:
+            row, sha256, evidence = known
+            return Floor(calibration_of(policy, evidence, row, sha256), evidence)
+    seed = secrets.token_bytes(SEED_BYTES)
+    intent = open_intent(site, build.build, build.build, seed)
+    blank_noise = NoiseEvidence(
+        format=EVIDENCE_FORMAT,
+        kind="noise",
+        slot=policy.slot,
+        build=build.build,
+        harness=harness_digest(),
+        weights=site.pins.weights,
+        seed=seed.hex(),
+        node=site.node,
+        confinement=site.confinement,
+        faults=(),
+        blocks=(),
+    )
+    measured = runner.calibrate(build, blank_noise, runner.pilot(build, seed))
+    sha256 = ledger.put_evidence(format_evidence(measured))
+    row = ledger.append(Noise(intent.seq, sha256, policy.digest)).seq
+    if len(measured.blocks) < policy.calibration.min_blocks:
+        fault = measured.faults[-1]
+        raise NodeUnfit(
+            f"{build.build.name} failed during calibration ({fault.stage}: {fault.code.value}, {fault.detail})"
+        )
+    return Floor(calibration_of(policy, measured, row, sha256), measured)
+
+
+def blank(site: Site, candidate: Build, seed: bytes, claimed: int) -> RoundEvidence:
+    """Evidence of a round in which nothing has been measured yet."""
+    return RoundEvidence(
+        format=EVIDENCE_FORMAT,
+        kind="round",
+        slot=site.policy.slot,
+        candidate=candidate,
+        base=None,
+        base_row=None,
+        claimed_context=claimed,
+        harness=harness_digest(),
+        pins=site.pins,
+        seed=seed.hex(),
+        node=site.node,
+        confinement=site.confinement,
+        screen=(),
+        faults=(),
+        calibration=None,
+        carried=(),
+        blocks=(),
+        interrupted=False,
+    )
+
+
+def open_intent(site: Site, candidate: Build, base: Build | None, seed: bytes) -> Entry:
+    """Write down what is about to be measured, with a commitment to its seed."""
+    site.ledger.put_policy(site.policy_bytes)
+    intent = Intent(site.policy.slot, candidate, base, site.policy.digest, commitment(seed.hex()))
+    return site.ledger.append(intent)
+
+
+def close(site: Site, intent: Entry, evidence: RoundEvidence) -> Done:
+    """Seal ``evidence``, judge it, append the row, and drop the spool."""
+    sha256 = site.ledger.put_evidence(format_evidence(evidence))
+    verdict = judge(site.policy, evidence)
+    row = site.ledger.append(Result(intent.seq, sha256, site.policy.digest, verdict)).seq
+    spool_path(site, intent.seq).unlink(missing_ok=True)
+    return Done(row, verdict)
+
+
+def spooler(site: Site, intent: int) -> Callable[[RoundEvidence], None]:
+    """Keeps the evidence so far on disk, whole or not at all."""
+    path = spool_path(site, intent)
+    path.parent.mkdir(exist_ok=True)
+
+    def spool(evidence: RoundEvidence) -> None:
+        partial = path.with_suffix(".partial")
+        partial.write_bytes(format_evidence(replace(evidence, interrupted=True)))
+        partial.replace(path)
+
+    return spool
+
+
+def spool_path(site: Site, intent: int) -> Path:
+    """Where the round of row ``intent`` keeps what it has measured so far."""
+    return site.ledger.path / "spool" / f"{intent}.json"
+
+
+def close_abandoned(site: Site) -> int | None:
+    """Close an intent that nobody finished, with the blocks that were spooled. The row, or None."""
+    dangling = site.ledger.dangling()
+    if dangling is None:
+        return None
+    path = spool_path(site, dangling.seq)
+    evidence = None
+    if path.is_file():
+        data = path.read_bytes()
+        parse_evidence(data, str(path))
+        evidence = site.ledger.put_evidence(data)
+    row = site.ledger.append(Abandoned(dangling.seq, evidence, "the process ended before its result"))
+    path.unlink(missing_ok=True)
+    return row.seq
+
+
+def base_of(site: Site, main: Source | None, into: Path) -> tuple[Source, Frontier | None]:
+    """The build in force in the slot, or ``main`` where the slot is empty."""
+    frontier = fold(tuple(site.ledger.entries())).get(site.policy.slot)
+    if frontier is None:
+        if main is None:
+            raise WrongUse(f"{site.policy.slot} has no frontier yet; give the build to start from with --main")
+        return main, None
+    if main is not None and main.build.tree == frontier.build.tree:
+        return main, frontier
+    return fetch_tree(site, frontier.build, into), frontier

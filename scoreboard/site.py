@@ -1,0 +1,194 @@
+"""Where a gate stands: its policy, lock, ledger and machine; and the bench that a round is measured on."""
+
+import hashlib
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import MalformedInput, NodeUnfit, WrongUse
+from .evidence import Confinement, Node, Pins
+from .ledger import Ledger
+from .lock import Lock, parse_lock
+from .model import Arm, Build
+from .node import read_node, usable_cores
+from .oracle import Oracle, PinnedOracle
+from .policy import Policy, parse_policy
+from .runner import Progress, Runner
+from .sandbox import Isolation, probe
+from .seat import ArmFault, Bench, Clock, seated
+from .source import Source, fetch
+from .suite import Suite, load_suite
+from .tree import tree_digest
+
+Report = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class Site:
+    """One gate on one machine. Paths in the lock are relative to ``root``, the lock's directory."""
+
+    policy: Policy
+    policy_bytes: bytes
+    lock: Lock
+    root: Path
+    ledger: Ledger
+    isolation: Isolation
+    node: Node
+
+    @property
+    def confinement(self) -> Confinement:
+        """The isolation as evidence states it."""
+        return Confinement(self.isolation.level, self.isolation.facts)
+
+    @property
+    def weights(self) -> Path:
+        """The pinned weights."""
+        return self.root / self.lock.reference.weights
+
+    @property
+    def pins(self) -> Pins:
+        """What correctness is graded against, as evidence states it."""
+        reference = self.lock.reference
+        baseline = self.lock.baselines.get(self.policy.slot)
+        return Pins(
+            reference_tree=reference.tree,
+            weights=reference.weights_sha256,
+            suite=self.lock.suite.digest,
+            reference_utps=None if baseline is None else baseline.rate_utps,
+            measured_as="" if baseline is None else baseline.measured_as,
+        )
+
+
+def open_site(policy: Path, lock: Path, ledger: Path) -> Site:
+    """Read policy and lock, open the ledger, look at the machine. Nothing is written but a new ledger.
+
+    Raises MalformedInput or WrongUse for files that are not there or not right.
+    """
+    policy_bytes, lock_bytes = read_file(policy), read_file(lock)
+    parsed = parse_policy(policy_bytes, str(policy))
+    pinned = parse_lock(lock_bytes, str(lock))
+    return Site(
+        policy=parsed,
+        policy_bytes=policy_bytes,
+        lock=pinned,
+        root=lock.parent,
+        ledger=Ledger.open(ledger),
+        isolation=probe(),
+        node=read_node(parsed.slot.node),
+    )
+
+
+@contextmanager
+def bench_at(
+    site: Site,
+    report: Report,
+    *,
+    timing_clock: Clock = time.monotonic_ns,
+    deadline_clock: Clock = time.monotonic_ns,
+) -> Iterator[Runner]:
+    """A runner on this site: pins checked byte for byte, page cache warm, the reference engine loaded."""
+    require_file(site.weights, site.lock.reference.weights_sha256)
+    corpus_file = site.root / site.lock.reference.corpus
+    require_file(corpus_file, site.lock.reference.corpus_sha256)
+    suite = pinned_suite(site)
+    corpus: NDArray[np.integer] = np.load(corpus_file, allow_pickle=False)
+    bench = Bench(site.policy, site.weights, site.isolation, timing_clock, deadline_clock)
+    cores: tuple[int | None, ...] = usable_cores()
+    with workdir() as work:
+        reference = fetch(str(site.root / site.lock.reference.path), work / "reference")
+        if reference.build.tree != site.lock.reference.tree:
+            problem = f"its tree is {reference.build.tree}, the lock pins {site.lock.reference.tree}"
+            raise WrongUse(f"the reference engine has moved: {problem}; pin it again on purpose")
+        try:
+            with seated(bench, Arm.BASE, reference, cores[-1]) as seat:
+                oracle: Oracle = PinnedOracle(site.policy, suite, corpus, seat)
+                yield Runner(bench, oracle, cores, report)
+        except ArmFault as fault:
+            raise NodeUnfit(f"the reference engine does not run here ({fault})") from None
+
+
+def pinned_suite(site: Site) -> Suite:
+    """The captured suite that the lock names; MalformedInput when it is another one."""
+    path = site.root / site.lock.suite.path
+    suite = load_suite(path)
+    if suite.digest != site.lock.suite.digest:
+        raise MalformedInput(str(path), f"its digest is {suite.digest}, the lock pins {site.lock.suite.digest}")
+    return suite
+
+
+def store_tree(site: Site, source: Source) -> None:
+    """Keep the tree of a build that may become a base, so that it can be measured again beside every candidate."""
+    kept = tree_path(site, source.build)
+    if kept.exists():
+        return
+    kept.parent.mkdir(exist_ok=True)
+    partial = kept.with_name(f".{kept.name}")
+    shutil.rmtree(partial, ignore_errors=True)
+    shutil.copytree(source.path, partial)
+    partial.rename(kept)
+
+
+def fetch_tree(site: Site, build: Build, into: Path) -> Source:
+    """The kept tree of ``build``; WrongUse when it is not there, MalformedInput when it has changed."""
+    kept = tree_path(site, build)
+    if not kept.is_dir():
+        raise WrongUse(f"the tree of {build.name} ({build.tree[:12]}) is not kept at {kept}; give it with --main")
+    source = fetch(str(kept), into)
+    if source.build.tree != build.tree:
+        raise MalformedInput(str(kept), f"was edited: its digest is {source.build.tree}")
+    return Source(source.path, source.manifest, build)
+
+
+def tree_path(site: Site, build: Build) -> Path:
+    """Where the ledger keeps the tree of ``build``."""
+    return site.ledger.path / "trees" / build.tree
+
+
+@contextmanager
+def workdir() -> Iterator[Path]:
+    """A private directory that is gone afterwards."""
+    path = Path(tempfile.mkdtemp(prefix="scoreboard-"))
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def harness_digest() -> str:
+    """The identity of the code that measures: the tree digest of this package."""
+    return tree_digest(Path(__file__).parent)
+
+
+def require_file(path: Path, sha256: str) -> None:
+    """Read all of ``path`` (which warms the page cache); MalformedInput unless its SHA-256 is the pinned one."""
+    try:
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise WrongUse(f"{path}: {error.strerror}; the lock names it") from None
+    if found != sha256:
+        raise MalformedInput(str(path), f"its SHA-256 is {found}, the lock pins {sha256}")
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of ``path``; WrongUse when it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise WrongUse(f"{path}: {error.strerror}") from None
+
+
+def require_readable(path: Path) -> None:
+    """WrongUse unless ``path`` is a file that can be read."""
+    try:
+        with path.open("rb"):
+            pass
+    except OSError as error:
+        raise WrongUse(f"{path}: {error.strerror}") from None
