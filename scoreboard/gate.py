@@ -68,7 +68,7 @@ def judge(policy: Policy, evidence: RoundEvidence) -> Verdict:
     )
 
 
-def attestation(policy: Policy, evidence: RoundEvidence) -> Attestation:
+def attestation(policy: Policy, evidence: RoundEvidence | NoiseEvidence) -> Attestation:
     """``sealed`` where the confinement reached the policy's least level, else ``unconfined``."""
     reached = LEVELS.index(evidence.confinement.level) >= LEVELS.index(policy.least_level)
     return Attestation.SEALED if reached else Attestation.UNCONFINED

@@ -74,7 +74,10 @@ def examine(isolation: Isolation, steal_ppm: int) -> list[Symptom]:
             "load", "unknown" if load is None else f"{load:.2f}", quiet, "stop what else runs; blocks take longer"
         ),
         Symptom(
-            "steal", f"{steal_ppm / 10_000:.1f} %", steal_ppm <= STEAL_PPM, "a quieter host; sick blocks are dropped"
+            "steal",
+            f"{steal_ppm / 10_000:.1f} %",
+            steal_ppm <= STEAL_PPM,
+            "a quieter host; sick blocks are dropped",
         ),
     ]
 
