@@ -29,7 +29,7 @@ F32 = NDArray[np.float32]
 @example("normal", "normal", 5 * BLOCK, 7e-3, 2)
 @example("normal", "normal", 5 * BLOCK, 1e-3, 3)
 @example("low", "normal", 5 * BLOCK, 4e-3, 4)
-def test_a_divergence_is_never_below_the_true_one_and_hardly_above_it(
+def test_a_divergence_is_the_true_one_rounded_up_to_a_nanonat(
     kind: str, shape: str, vocab: int, noise: float, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -38,8 +38,7 @@ def test_a_divergence_is_never_below_the_true_one_and_hardly_above_it(
     (kl,), _ = measure(reference[None], candidate[None])
     true = exact_nats(reference, candidate) * 1e9
     if true < MOST_NANONATS:
-        assert kl >= true * (1 - 1e-12) - 1e-6
-        assert kl < true * (1 + 1e-6) + 2
+        assert true * (1 - 0.5e-6) - 0.5 <= kl < true * (1 + 0.5e-6) + 1.5
     assert (kl == 0) == np.array_equal(reference, candidate)
 
 
@@ -51,8 +50,7 @@ def test_float64_logits_are_graded_as_they_are(kind: str, shape: str, seed: int)
     candidate = moved(logits(kind, 300, rng), 1e-3, shape, rng)
     (kl,), _ = measure(reference[None], candidate[None])
     true = exact_nats(reference, candidate) * 1e9
-    assert kl >= min(true, MOST_NANONATS) * (1 - 1e-12) - 1e-6
-    assert kl < true * (1 + 1e-6) + 2
+    assert min(true, MOST_NANONATS) * (1 - 1e-12) - 0.01 <= kl < true * (1 + 1e-12) + 1.01
 
 
 @settings(max_examples=60, deadline=None)
@@ -107,7 +105,7 @@ def test_each_way_to_a_divergence_is_inside_its_own_bound(
         kl, doubt = ways._moments(x, d, float(x.max()), largest)
         assert abs(kl - true) <= doubt + 1e-16
     whole = ways._whole(x, y)
-    assert true - 1e-16 <= whole <= true + 7e-12 * (1 + true)
+    assert abs(whole - true) <= 3e-12 * (1 + true)
 
 
 def test_a_known_divergence_comes_out_to_the_nanonat() -> None:
