@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from .board_frontier import frontiers
 from .board_ladder import ladders
-from .board_parts import Column, Line, Names, facts, link, outcome_of, table, when
+from .board_parts import Column, Line, Names, facts, link, outcome_of, scrolled, when
 from .board_rows import Rung, rungs
 from .board_style import STYLE
 from .board_verdicts import verdicts
@@ -156,7 +156,7 @@ def _noise(floors: Sequence[Floor]) -> Html:
     caption = (
         "A build against itself: the root mean square of block differences, and the gain found in 80 % of rounds"
     )
-    return join(table(caption, NOISE, lines), *machines)
+    return join(scrolled(caption, NOISE, lines), *machines)
 
 
 def _record(board: Board) -> Html:

@@ -3,19 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from .board_chart import rate_text
-from .board_parts import Column, Line, link, short, table
+from .board_parts import Column, Line, facts, link, scrolled, short
 from .frontier import Claim, Frontier, Regression, Stale, Standing
 from .markup import Html, el, join
 from .model import Build, Slot
 
-FRONTIER = (
-    Column("Slot", one=True),
-    Column("Build to beat"),
-    Column("Tokens/s", num=True),
-    Column("Made by"),
-    Column("Attested", wide=True),
-    Column("Main"),
-)
 CLAIMS = (
     Column("Slot"),
     Column("Rows", num=True, wide=True),
@@ -27,11 +19,11 @@ CLAIMS = (
 
 def frontiers(slots: Mapping[Slot, Standing], stale: Mapping[Slot, Stale | None]) -> Html:
     """Frontiers in force, regressions, falls, and the claims that move nothing, each under its own head."""
-    held = [standing for _, standing in sorted(slots.items()) if standing.frontier is not None]
-    lines = [_line(standing.frontier, stale) for standing in held if standing.frontier is not None]
+    held = [standing.frontier for _, standing in sorted(slots.items()) if standing.frontier is not None]
+    cards = [_card(frontier, stale) for frontier in held]
     parts = [
-        table("The build that a round of the slot is measured against", FRONTIER, lines)
-        if lines
+        el("div", *cards, class_="cards")
+        if cards
         else el("p", "No slot has a frontier: no sealed row is a baseline yet.")
     ]
     parts += [_regression(slot, found.regression) for slot, found in sorted(slots.items()) if found.regression]
@@ -40,17 +32,19 @@ def frontiers(slots: Mapping[Slot, Standing], stale: Mapping[Slot, Stale | None]
     return join(*parts)
 
 
-def _line(frontier: Frontier, stale: Mapping[Slot, Stale | None]) -> Line:
-    return Line(
-        (
-            str(frontier.slot),
-            _build(frontier.build),
-            rate_text(frontier.rate_utps),
-            join(link(frontier.row), f", {frontier.via.value}"),
-            frontier.attestation.value,
-            _main(frontier, stale),
-        )
+def _card(frontier: Frontier, stale: Mapping[Slot, Stale | None]) -> Html:
+    head = el("h3", str(frontier.slot))
+    peak = None if frontier.peak == frontier.build else join(_build(frontier.peak), ": main is settled against it")
+    provenance = facts(
+        [
+            ("To beat", _build(frontier.build)),
+            ("Rate", f"{rate_text(frontier.rate_utps)} tokens/s in that round"),
+            ("Made by", join(link(frontier.row), f", {frontier.via.value}, {frontier.attestation.value}")),
+            ("Peak", peak),
+            ("Main", _main(frontier, stale)),
+        ]
     )
+    return el("div", head, provenance, class_="card")
 
 
 def _main(frontier: Frontier, stale: Mapping[Slot, Stale | None]) -> Html | str:
@@ -59,14 +53,10 @@ def _main(frontier: Frontier, stale: Mapping[Slot, Stale | None]) -> Html | str:
     found = stale[frontier.slot]
     if found is None:
         return "is the frontier"
-    commits = (
-        "some commits" if found.commits is None else f"{found.commits} commit{'s' if found.commits != 1 else ''}"
-    )
-    return join(
-        el("strong", "STALE", class_="word inconclusive"),
-        f": {commits} past it. Run ",
-        el("code", "scoreboard settle"),
-    )
+    count = found.commits
+    behind = "some commits" if count is None else "1 commit" if count == 1 else f"{count} commits"
+    word = el("strong", "STALE", class_="word inconclusive")
+    return join(word, f": {behind} past it. Run ", el("code", "scoreboard settle"))
 
 
 def _regression(slot: Slot, found: Regression) -> Html:
@@ -93,7 +83,7 @@ def _claims(slots: Mapping[Slot, Standing]) -> list[Html]:
     if not lines:
         return []
     caption = "Accepted rows that move no frontier: not sealed, or shown against another build than the frontier"
-    return [table(caption, CLAIMS, lines)]
+    return [scrolled(caption, CLAIMS, lines)]
 
 
 def _claim(slot: Slot, claims: Sequence[Claim]) -> Line:

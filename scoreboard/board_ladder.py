@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from .board_chart import ladder_chart, rate_text
-from .board_parts import Column, Line, Names, gain, outcome, outcome_of, short, table, when
+from .board_parts import Column, Line, Names, gain, outcome, outcome_of, scrolled, short, when
 from .board_rows import Rung
 from .bodies import Kind
 from .frontier import Frontier, Standing
@@ -46,7 +46,7 @@ def ladders(rows: Sequence[Rung], slots: Mapping[Slot, Standing], names: Names) 
         steps = slots[slot].steps if slot in slots else []
         parts.append(_figure(own, steps, f"chart-{number}"))
         lines = (_line(rung, names) for rung in own)
-        parts.append(table(f"Rows of {slot}, oldest first", LADDER, lines))
+        parts.append(scrolled(f"Rows of {slot}, oldest first", LADDER, lines))
     return join(*parts)
 
 

@@ -14,7 +14,7 @@ SHORT = 12
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: ``num`` aligns figures, ``one`` keeps a cell on one line, ``wide`` is left out on a phone."""
+    """A column: ``num`` aligns figures, ``one`` keeps to one line, ``wide`` is left out on a phone."""
 
     head: str
     num: bool = False
@@ -43,13 +43,17 @@ class Names:
     context: Mapping[str, Mapping[str, str]]
 
 
-def table(caption: Html | str, columns: Sequence[Column], lines: Iterable[Line]) -> Html:
-    """A table with caption and scopes, in a region that scrolls sideways and can be reached by keyboard."""
+def table(caption: str, columns: Sequence[Column], lines: Iterable[Line]) -> Html:
+    """A table with a caption, and a scope at each head."""
     head = el("tr", *(el("th", column.head, scope="col", class_=column.kind) for column in columns))
     body = [el("tr", *_cells(columns, line.cells), class_=line.kind) for line in lines]
-    inner = el("table", el("caption", caption), el("thead", head), el("tbody", *body))
-    label = caption if not isinstance(caption, Html) else columns[0].head
-    return el("div", inner, class_="scroll", tabindex=0, role="region", aria_label=label)
+    return el("table", el("caption", caption), el("thead", head), el("tbody", *body))
+
+
+def scrolled(caption: str, columns: Sequence[Column], lines: Iterable[Line]) -> Html:
+    """A table in a region that scrolls sideways where it is too wide, and that the keyboard reaches."""
+    inner = table(caption, columns, lines)
+    return el("div", inner, class_="scroll", tabindex=0, role="region", aria_label=caption)
 
 
 def facts(pairs: Iterable[tuple[str, Html | str | None]]) -> Html:
@@ -79,7 +83,7 @@ def outcome_of(rung: Rung) -> Html:
     return outcome(rung.outcome, None if rung.tier is None else rung.tier.value)
 
 
-def gain(speed: Speed | None) -> str:
+def gain(speed: Speed | None) -> Html | str:
     """The gain over the base with its interval, where the evidence has one."""
     if speed is None:
         return NOTHING
@@ -87,7 +91,7 @@ def gain(speed: Speed | None) -> str:
     if speed.low_ppm is None or speed.high_ppm is None:
         return size
     low, high = (percent(ppm, sign=True).removesuffix(" %") for ppm in (speed.low_ppm, speed.high_ppm))
-    return f"{size} [{low}, {high}]"
+    return join(size, " ", el("span", f"[{low}, {high}]", class_="interval"))
 
 
 def when(time: str) -> str:

@@ -31,7 +31,7 @@ background:var(--panel);padding:.6rem .9rem;margin:1.1rem 0 0}
 .status p{margin:.15rem 0;max-width:none}
 .status ul{margin:.3rem 0;padding-left:1.2rem}
 code,.mono{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:.86em}
-code{overflow-wrap:anywhere}
+code{overflow-wrap:anywhere}td code{overflow-wrap:break-word}.scroll td:nth-child(3){min-width:8.5rem}
 .scroll{overflow-x:auto;border:1px solid var(--line);border-radius:.3rem}
 table{border-collapse:collapse;width:100%;font-size:.9rem}
 caption{text-align:left;padding:.55rem .7rem;font-size:.88rem}
@@ -42,6 +42,10 @@ td.num,th.num{text-align:right;font-variant-numeric:tabular-nums;white-space:now
 tbody tr:hover{background:var(--panel)}
 .strike{text-decoration:line-through}
 tr.taken td{color:var(--muted)}
+.cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,25rem),1fr));gap:.8rem}
+.card{border:1px solid var(--line);border-radius:.3rem;padding:.1rem .9rem .3rem;background:var(--panel)}
+.card h3{margin:.6rem 0 .2rem}
+.interval{white-space:nowrap;color:var(--muted)}
 .symbol{width:.95em;height:.95em;vertical-align:-.1em;margin-right:.35em;overflow:visible}
 .word{font-weight:600}
 .badge{display:inline-block;border:1px solid var(--line);border-radius:1rem;padding:0 .5rem;font-size:.78rem;
@@ -81,13 +85,15 @@ details[open]>summary{border-bottom:1px solid var(--line);background:var(--panel
 .verdict{padding:.4rem .8rem .8rem;scroll-margin-top:4rem}
 dl{display:grid;grid-template-columns:minmax(7rem,max-content) 1fr;gap:.15rem 1rem;margin:.6rem 0;font-size:.9rem}
 dt{color:var(--muted)}dd{margin:0;overflow-wrap:anywhere}
-.verdict table{border:1px solid var(--line)}
+.verdict table{border-bottom:1px solid var(--line)}.verdict caption{padding-left:0}
+.verdict td:nth-child(2){width:100%}.verdict th,.verdict td{padding-left:0}
 footer{margin-top:3rem;padding-top:1rem;padding-bottom:3rem;border-top:1px solid var(--line);font-size:.88rem}
 @media (max-width:44rem){
 body{font-size:15px}header,main,footer{padding-left:.9rem;padding-right:.9rem}
 .wide{display:none!important}.narrow{display:block}
-h1{font-size:1.5rem}th,td{padding:.4rem .45rem}table{font-size:.86rem}
-dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.45rem}}
+h1{font-size:1.5rem}th,td{padding:.4rem .35rem}.badge{white-space:normal;padding:0 .3rem}td .badge{border-radius:.3rem}table{font-size:.82rem}th[scope=row]{overflow-wrap:anywhere}td code{display:inline-block;min-width:8ch;vertical-align:top}.scroll th,.scroll td{vertical-align:top}
+.verdict dl{grid-template-columns:1fr;gap:0}.verdict dd{margin-bottom:.45rem}
+td .interval{display:block;font-size:.92em}.scroll td:nth-child(3){min-width:0}td code{overflow-wrap:anywhere}}
 @media print{
 :root{--bg:#fff;--panel:#fff;--ink:#000;--muted:#444;--line:#bbb;--link:#000;--accepted:#116329;
 --baseline:#0b57b0;--none:#57606a;--inconclusive:#7d4e00;--review:#6f3bb5;--rejected:#b3201b;--invalid:#6b4b3e;
@@ -98,6 +104,10 @@ nav,.skip{display:none}a{text-decoration:none}
 tr,figure,.status{break-inside:avoid}h2,h3,summary{break-after:avoid}thead{display:table-header-group}
 details{border:0;border-top:1px solid var(--line);border-radius:0}
 details::details-content{content-visibility:visible;height:auto;block-size:auto}
-summary::before{content:""}
+summary{padding:.3rem 0 0}summary::before{content:none}.besides,.scroll::-webkit-scrollbar{display:none}
+.verdict{padding:0 0 .4rem}.verdict dl{display:block;font-size:7.5pt}.verdict dt,.verdict dd{display:inline}
+.verdict dt::after{content:": "}.verdict dd::after{content:"  |  ";white-space:pre}
+.verdict dd div{display:inline}.verdict tr{break-inside:avoid}.verdict caption{display:none}
+figure .wide{display:block!important}figure .narrow{display:none!important}figure svg{max-height:6.5cm}
 @page{margin:14mm 12mm}}
 """

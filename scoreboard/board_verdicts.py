@@ -6,17 +6,17 @@ from .board_chart import rate_text
 from .board_parts import Column, Line, Names, facts, gain, outcome, outcome_of, table, when
 from .board_rows import Rescored, Rung
 from .markup import Html, el, join
-from .model import Attestation, Build, Effect, Finding, Verdict
+from .model import Attestation, Build, Effect, Finding, Outcome, Verdict
 from .report import percent, sentence
 
-COLUMNS = (Column("Check"), Column("Finding"), Column("Effect"))
+COLUMNS = (Column("Check", one=True), Column("Finding"), Column("Effect", one=True))
 EFFECT = {
-    Effect.HOLDS: "✓ holds",
-    Effect.REJECTS: "✕ rejects",
-    Effect.INVALIDATES: "✕ makes the run invalid",
-    Effect.REVIEWS: "? wants a review",
-    Effect.UNDECIDED: "? undecided",
-    Effect.NO_GAIN: "\u2013 no gain",
+    Effect.HOLDS: ("\u2713 holds", Outcome.ACCEPTED),
+    Effect.REJECTS: ("\u2715 rejects", Outcome.REJECTED),
+    Effect.INVALIDATES: ("\u2715 makes the run invalid", Outcome.INVALID),
+    Effect.REVIEWS: ("? wants a review", Outcome.REVIEW),
+    Effect.UNDECIDED: ("? undecided", Outcome.INCONCLUSIVE),
+    Effect.NO_GAIN: ("\u2013 no gain", Outcome.NONE),
 }
 
 
@@ -43,14 +43,14 @@ def _one(rung: Rung, policies: Mapping[str, str], context: Mapping[str, str]) ->
         None if speed is None else el("span", gain(speed), class_="num"),
         attested(rung.attestation),
         None if taken is None else el("span", f"taken back in row {taken.row}", class_="badge warn"),
-        el("span", f"re-scored {len(rung.rescored)} times", class_="badge") if rung.rescored else None,
+        el("span", "re-scored", class_="badge") if rung.rescored else None,
     )
     parts = [el("p", taken.reason)] if taken else []
     parts.append(el("p", rung.reason) if rung.verdict is None else _findings(rung.verdict))
     parts.append(facts(_receipts(rung, policies)))
     if context:
-        parts.append(el("p", "What the evidence says besides", class_="muted"))
-        parts.append(facts((name, value) for name, value in context.items()))
+        besides = el("p", "What the evidence says besides", class_="muted")
+        parts.append(el("div", besides, facts(context.items()), class_="besides"))
     return el("details", head, el("div", *parts, id=f"row-{rung.row}", class_="verdict"))
 
 
@@ -61,8 +61,8 @@ def _findings(verdict: Verdict) -> Html:
 
 def _finding(finding: Finding) -> Line:
     words = sentence(finding).removeprefix(finding.check.value).strip()
-    kind = "word accepted" if finding.effect is Effect.HOLDS else "word rejected"
-    return Line((finding.check.value, words, el("span", EFFECT[finding.effect], class_=kind)))
+    effect, colour = EFFECT[finding.effect]
+    return Line((finding.check.value, words, el("span", effect, class_=f"word {colour.value}")))
 
 
 def _receipts(rung: Rung, policies: Mapping[str, str]) -> list[tuple[str, Html | str | None]]:
@@ -87,7 +87,7 @@ def _sizes(rung: Rung) -> list[tuple[str, Html | str | None]]:
     if speed is not None:
         basis = f"{percent(speed.tier_basis_ppm)} of the {speed.tier_basis}"
         found.append(("Base's rate", f"{rate_text(speed.base_utps)} tokens/s"))
-        found.append(("Gain", gain(speed) if speed.low_ppm is not None else f"{gain(speed)}, without an interval"))
+        found.append(("Gain", join(gain(speed), ", without an interval" if speed.low_ppm is None else None)))
         found.append(
             ("Of the reference", None if speed.of_reference_ppm is None else percent(speed.of_reference_ppm))
         )
