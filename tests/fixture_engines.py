@@ -58,3 +58,22 @@ def load_engine(directory: Path, weights: Path = WEIGHTS) -> Engine:
 def held_out_ids() -> Ids:
     """Token ids of the held-out text, int32."""
     return np.asarray(np.load(FIXTURES / "model" / "held_ids.npy"), np.int32)
+
+
+def with_recall(ids: Ids, ends: tuple[int, ...]) -> Ids:
+    """The ids with the 48 before each end repeating those from a twentieth of it on, so that far keys count."""
+    changed = ids.copy()
+    for end in ends:
+        changed[end - 48 : end] = ids[end // 20 : end // 20 + 48]
+    return changed
+
+
+def divergence(reference: Logits, other: Logits) -> NDArray[np.float64]:
+    """Kullback-Leibler divergence of each row [n], in nats."""
+
+    def log_softmax(logits: Logits) -> NDArray[np.float64]:
+        shifted = logits.astype(np.float64) - logits.max(axis=-1, keepdims=True)
+        return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True)))
+
+    p, q = log_softmax(reference), log_softmax(other)
+    return np.asarray((np.exp(p) * (p - q)).sum(axis=-1))

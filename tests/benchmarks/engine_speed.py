@@ -70,7 +70,7 @@ class Worker:
     def __init__(self, directory: Path, core: int) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, far_end = context.Pipe()
-        self.process = context.Process(target=serve, args=(directory, core, far_end))
+        self.process = context.Process(target=serve, args=(directory, core, far_end), daemon=True)
         self.process.start()
         far_end.close()
 
