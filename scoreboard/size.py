@@ -3,8 +3,7 @@
 The estimate is the weighted median of all averages of two blocks, a block with itself included. The
 interval holds every shift that the sign test of the same statistic does not reject: under the true shift
 the sign of each block is a fair coin, so all 2**n sign patterns are equally likely and are counted.
-(Hodges and Lehmann 1963; weights blind to the labels leave the argument as it is.) Trimmed means are weighed
-by their precision, total times are not: a block in which one build was slow and unsteady counts in full.
+(Hodges and Lehmann 1963; weights blind to the labels leave the argument as it is.)
 """
 
 from collections.abc import Sequence
@@ -67,7 +66,7 @@ def sized(stats: Sequence[BlockStat], sigmas: Sequence[int]) -> Size:
     """The same with the standard deviation of each block given, such as the one that it had at its time."""
     weights = precision_weights(sigmas)
     trimmed = estimate([stat.d_nanologs for stat in stats], weights)
-    total = estimate([stat.total_nanologs for stat in stats], [1] * len(stats))
+    total = estimate([stat.total_nanologs for stat in stats], weights)
     basis, lesser = (Basis.TRIMMED, trimmed) if trimmed.point <= total.point else (Basis.TOTAL, total)
     return Size(
         gain_ppm=gain_floor_ppm(lesser.point),

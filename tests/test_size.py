@@ -1,6 +1,7 @@
 """The size of a gain: Hodges-Lehmann with an interval that assumes only symmetry."""
 
 import math
+import random
 from itertools import product
 from statistics import median
 
@@ -69,11 +70,17 @@ def test_the_lesser_of_trimmed_mean_and_total_is_the_gain() -> None:
     assert found.gain_ppm == found.total_ppm < 0
 
 
-def test_totals_of_unsteady_blocks_count_in_full() -> None:
-    blocks = [BlockStat(30_000_000, 10_000_000, 30_000_000)] * 5 + [
-        BlockStat(-10_000_000, 90_000_000, -400_000_000)
-    ] * 5
-    assert size(blocks, SCALE).gain_ppm < 0
+def test_blocks_that_one_arm_made_wild_keep_their_say_in_the_size() -> None:
+    rng = random.Random(6)
+    winning, losing = [], []
+    for _ in range(6):
+        base, cand = ([round(1e7 * math.exp(rng.gauss(0, 0.05))) for _ in range(20)] for _ in range(2))
+        winning.append(block_stat([round(1.03 * t) for t in base], cand))
+        losing.append(block_stat(base, [10 * t if i < 6 else t for i, t in enumerate(cand)]))
+    assert size(winning, SCALE).gain_ppm > 0
+    assert size(winning[:4] + losing, SCALE).gain_ppm < 0
+    unheld = [BlockStat(s.d_nanologs, 1_000_000_000, s.total_nanologs) for s in losing]
+    assert size(winning[:4] + unheld, SCALE).gain_ppm > 0
 
 
 @given(st.lists(block_stats, min_size=6, max_size=8), st.integers(0, 50_000_000), st.integers(0, 5))
