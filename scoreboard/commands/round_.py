@@ -1,13 +1,14 @@
 """``round``: one sealed round on this box."""
 
 import argparse
+from pathlib import Path
 
 from ..answer import Answer, exit_of
 from ..errors import WrongUse
 from ..report import headline, reasons, summary
 from ..rounds import base_of, close_abandoned, measure_baseline, measure_candidate
-from ..site import bench_at, workdir
-from ..source import fetch
+from ..site import Site, bench_at, workdir
+from ..source import Source, fetch
 from .common import add_site, notices, say, site_of, watched
 
 
@@ -22,28 +23,35 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Answer:
     """Gate one candidate; in an empty slot, main first."""
-    site = site_of(args)
-    shipped = site.policy.scored.context
-    claimed = shipped if args.context is None else args.context
-    if claimed != shipped:
-        raise WrongUse(
-            f"--context {claimed}: the policy ships {shipped} and the slot is {site.policy.slot}; quote that"
-        )
-    with workdir() as work, site.ledger.measuring():
+    with workdir() as work:
         candidate = fetch(args.candidate, work / "candidate")
         main = None if args.main is None else fetch(args.main, work / "main")
-        base, frontier = base_of(site, main, work / "base")
-        for line in notices(site):
-            say(line)
-        abandoned = close_abandoned(site)
-        if abandoned is not None:
-            say(f"note: row {abandoned} closes a round that was cut off; what it measured counts")
-        with watched(quiet=args.json) as report, bench_at(site, report) as runner:
-            if frontier is None:
-                first = measure_baseline(site, runner, base, claimed)
-                say(f"row {first.row}: {headline(first.verdict)}")
-                base, frontier = base_of(site, base, work / "again")
-            done = measure_candidate(site, runner, candidate, base, frontier.row if frontier else None, claimed)
+        site = site_of(args)
+        shipped = site.policy.scored.context
+        claimed = shipped if args.context is None else args.context
+        if claimed != shipped:
+            problem = f"the policy ships {shipped}, the slot is {site.policy.slot}; quote that"
+            raise WrongUse(f"--context {claimed}: {problem}")
+        with site.ledger.measuring():
+            return gate(args, site, candidate, main, claimed, work)
+
+
+def gate(
+    args: argparse.Namespace, site: Site, candidate: Source, main: Source | None, claimed: int, work: Path
+) -> Answer:
+    """The round itself, while nobody else measures into this ledger."""
+    base, frontier = base_of(site, main, work / "base")
+    for line in notices(site):
+        say(line)
+    abandoned = close_abandoned(site)
+    if abandoned is not None:
+        say(f"note: row {abandoned} closes a round that was cut off; what it measured counts")
+    with watched(quiet=args.json) as report, bench_at(site, report) as runner:
+        if frontier is None:
+            first = measure_baseline(site, runner, base, claimed)
+            say(f"row {first.row}: {headline(first.verdict)}")
+            base, frontier = base_of(site, base, work / "again")
+        done = measure_candidate(site, runner, candidate, base, frontier.row if frontier else None, claimed)
     lines = [headline(done.verdict), *(f"  {line}" for line in reasons(done.verdict.findings))]
     lines.append(
         f"row {done.row} of {site.ledger.path}; `scoreboard explain {done.row} --ledger {site.ledger.path}`"

@@ -1,0 +1,211 @@
+"""The command line: exit codes, one line for bad input, nothing written, JSON on request."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from toy import write_engine, write_site
+
+from scoreboard.cli import VERBS, main
+from scoreboard.sandbox import probe
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_site(tmp_path_factory.mktemp("toy") / "site", probe())
+
+
+def round_args(home: Path, ledger: Path, candidate: Path | str, *more: str) -> list[str]:
+    site = ["--policy", str(home / "policy.toml"), "--ledger", str(ledger)]
+    return ["round", "--candidate", str(candidate), "--main", str(home / "main"), *site, *more]
+
+
+def test_help_groups_the_verbs_by_task(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    assert ended.value.code == 0
+    shown = capsys.readouterr().out
+    for title, verbs in VERBS.items():
+        assert title in shown
+        assert all(f"  {verb} " in shown for verb in verbs)
+
+
+@pytest.mark.parametrize("verb", [verb for group in VERBS.values() for verb in group])
+def test_each_verb_explains_its_options(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([verb, "--help"])
+    assert ended.value.code == 0
+    assert verb in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [[], ["nonsense"], ["round"], ["explain", "x"]])
+def test_wrong_words_exit_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    assert "usage:" in capsys.readouterr().err
+
+
+def test_a_round_from_an_empty_ledger_ends_with_a_row_and_a_verdict(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ledger = tmp_path / "ledger"
+    code = main(round_args(home, ledger, write_engine(tmp_path / "window", window=30), "--json"))
+    answer = json.loads(capsys.readouterr().out)
+    assert code == answer["exit"] == 1
+    assert answer["verdict"]["outcome"] == "rejected"
+    assert answer["verdict"]["pct_over_frontier"] is None
+    assert {finding["check"] for finding in answer["verdict"]["findings"]} == {"V1", "P1", "P2", "P3"}
+    assert main(["explain", str(answer["row"]), "--ledger", str(ledger)]) == 0
+    assert "FAIL P1" in capsys.readouterr().out
+    assert main(["ledger", "show", str(ledger)]) == 0
+    assert "REJECTED" in capsys.readouterr().out
+    assert main(["frontier", "--ledger", str(ledger), "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)["frontier"]) in ([], ["toy/local/f32/64/decode"])
+
+
+def refuse(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """The one line that ``words`` are refused with."""
+    assert main(words) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    lines = [line for line in shown.err.splitlines() if not line.startswith("note:")]
+    assert len(lines) == 1
+    return lines[0]
+
+
+def test_another_context_than_the_policy_s_is_refused(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = refuse(round_args(home, tmp_path / "ledger", home / "main", "--context", "131072"), capsys)
+    assert "--context 131072: the policy ships 64" in line
+
+
+@pytest.mark.parametrize(
+    ("candidate", "says"),
+    [
+        ("nowhere", "is neither a directory nor GITREF:path"),
+        ("HEAD:no/such/path", "git ls-tree"),
+        ("--upload-pack=x:y", "is not a git reference"),
+    ],
+)
+def test_a_candidate_that_is_not_there_is_refused(
+    home: Path, tmp_path: Path, candidate: str, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = round_args(home, tmp_path / "ledger", "x")
+    words[words.index("x")] = candidate
+    words[1:3] = [f"--candidate={candidate}"]
+    assert says in refuse(words, capsys)
+
+
+def test_a_candidate_with_a_link_or_an_unknown_key_is_refused(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    linked = write_engine(tmp_path / "linked")
+    (linked / "weights").symlink_to(home / "reference")
+    assert "is a link or special file" in refuse(round_args(home, tmp_path / "l1", linked), capsys)
+    keyed = write_engine(tmp_path / "keyed")
+    (keyed / "engine.toml").write_text((keyed / "engine.toml").read_text() + "context = 64\n")
+    assert "engine.toml.context: unknown key" in refuse(round_args(home, tmp_path / "l2", keyed), capsys)
+    assert not (tmp_path / "l1").exists()
+    assert not (tmp_path / "l2").exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "says"),
+    [
+        (
+            "policy.toml",
+            "min_rows = 20",
+            "min_rows = true",
+            "policy.toml.parity.min_rows: expected int, found bool True",
+        ),
+        ("policy.toml", "min_rows = 20", "min_rows = 20.5", "policy.toml: 20.5 is not an integer"),
+        ("policy.toml", "min_rows = 20", "min_rows = nan", "policy.toml: nan is not an integer"),
+        ("policy.toml", "min_rows = 20", "min_rows = 20\nmin_rows = 20", "is not TOML"),
+        ("policy.toml", "min_rows = 20", "minrows = 20", "parity.minrows: unknown key"),
+        ("reference.lock", "flags = []", "flags = [1]", "reference.flags[0]: expected str"),
+        ("reference.lock", "flags = []", "flag = []", "reference.flag: unknown key"),
+    ],
+)
+def test_a_bad_policy_or_lock_is_one_line_with_the_path_and_nothing_is_written(
+    home: Path, tmp_path: Path, file: str, old: str, new: str, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (home / file).read_text()
+    assert old in text
+    spoilt = tmp_path / file
+    spoilt.write_text(text.replace(old, new, 1))
+    option = "--policy" if file == "policy.toml" else "--lock"
+    words = round_args(home, tmp_path / "ledger", home / "main")
+    if option in words:
+        words[words.index(option) + 1] = str(spoilt)
+        words += ["--lock", str(home / "reference.lock")]
+    else:
+        words += [option, str(spoilt)]
+    assert says in refuse(words, capsys)
+    assert not (tmp_path / "ledger").exists()
+
+
+def test_missing_files_are_named(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = round_args(home, tmp_path / "ledger", home / "main", "--lock", str(tmp_path / "no.lock"))
+    assert "no.lock: No such file" in refuse(words, capsys)
+    assert "is not a ledger" in refuse(["ledger", "show", str(tmp_path / "none")], capsys)
+
+
+def test_a_ledger_that_is_none_is_refused(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "ledger").mkdir()
+    (tmp_path / "ledger" / "holiday.jpg").write_bytes(b"x")
+    assert "is no ledger: it holds holiday.jpg" in refuse(
+        round_args(home, tmp_path / "ledger", home / "main"), capsys
+    )
+    assert [path.name for path in (tmp_path / "ledger").iterdir()] == ["holiday.jpg"]
+
+
+def test_a_row_that_is_not_there_is_refused_with_the_rows_that_are(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(round_args(home, tmp_path / "ledger", home / "main"))
+    capsys.readouterr()
+    assert "row 99 is not in" in refuse(["explain", "99", "--ledger", str(tmp_path / "ledger")], capsys)
+
+
+def test_importing_the_package_pulls_in_no_notebook_no_plots_and_no_terminal_library() -> None:
+    code = "import sys, scoreboard, scoreboard.gate, scoreboard.runner; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert not loaded & {"jupyter", "jupyterlab", "IPython", "matplotlib", "ipywidgets", "rich", "pytest"}
+
+
+def test_doctor_reports_every_symptom_with_a_way_to_mend_it(capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["doctor", "--json"])
+    answer = json.loads(capsys.readouterr().out)
+    assert code == (0 if answer["level"] == "bwrap" else 1)
+    assert {"confinement", "cores", "load", "steal"} <= {symptom["name"] for symptom in answer["symptoms"]}
+    assert all(symptom["good"] or symptom["mend"] for symptom in answer["symptoms"])
+
+
+def test_compare_tells_two_builds_apart_without_a_ledger(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = write_engine(tmp_path / "window", window=30)
+    weights = ["--weights", str(home / "model" / "weights.bin"), "--context", "64", "--json"]
+    assert main(["compare", str(home / "main"), str(wrong), *weights]) == 1
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["verdict"]["outcome"] == "rejected"
+    assert answer["sealed"] is False
+
+
+def test_noise_reports_what_this_node_can_tell(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site = ["--policy", str(home / "policy.toml"), "--ledger", str(tmp_path / "ledger")]
+    assert main(["noise", "--main", str(home / "main"), *site, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["noise"]["blocks"] == 5
+    assert answer["noise"]["fitness"] in ("fit", "unfit")
+    assert main(["noise", "--main", str(home / "main"), *site]) == 0
+    assert "sd/block" in capsys.readouterr().out
