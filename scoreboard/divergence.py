@@ -16,6 +16,8 @@ numpy's exponentials differ between processors: where the rounding falls, one ro
 """
 
 import math
+from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,36 +51,33 @@ class Divergence:
     """Buffers for rows of ``vocab`` logits; their size does not grow with the number of rows."""
 
     def __init__(self, vocab: int, dtype: np.dtype[np.float32 | np.float64]) -> None:
-        width = min(vocab, BLOCK)
         self._vocab = vocab
         self._difference = np.empty((max(1, SCREEN // vocab), vocab), dtype)
         self._narrow = np.empty((2, BLOCK // LANE, LANE), np.float32)
         self._partial = np.empty((5, -(-vocab // LANE)), np.float32)
-        self._wide = np.empty((4, width), np.float64)
-        self._ones = np.ones(width)
+        self._wide = np.empty((4, min(vocab, BLOCK)), np.float64)
+
+    @cached_property
+    def _ones(self) -> NDArray[np.float64]:
+        return np.ones(self._wide.shape[1])
 
     @property
     def rows_at_once(self) -> int:
         """Number of rows that one call of :meth:`rows` takes."""
         return len(self._difference)
 
-    def rows(self, reference: Logits, candidate: Logits, tops: NDArray[np.intp]) -> list[int | None]:
+    def rows(self, reference: Logits, candidate: Logits, tops: Sequence[float]) -> list[int | None]:
         """KL(reference || candidate) of each row of [n, vocab], n <= ``rows_at_once``; None if infinite.
 
-        ``tops[i]`` is the column of the maximum of the reference's row i. Both sides may hold -inf (probability
-        0), neither NaN nor +inf.
+        ``tops`` are the maxima of the reference's rows. Both sides may hold -inf (probability 0), neither NaN
+        nor +inf.
         """
         with np.errstate(all="ignore"):
             d = np.subtract(candidate, reference, out=self._difference[: len(reference)])
-            bounds = zip(d.min(axis=1).tolist(), d.max(axis=1).tolist(), strict=True)
-            return [
-                self._row(reference[row], candidate[row], d[row], float(reference[row, tops[row]]), low, high)
-                for row, (low, high) in enumerate(bounds)
-            ]
+            figures = zip(tops, d.min(axis=1).tolist(), d.max(axis=1).tolist(), strict=True)
+            return [self._row(reference[i], candidate[i], d[i], *three) for i, three in enumerate(figures)]
 
-    def _row(  # one row: both sides, their difference, three figures of them
-        self, x: Logits, y: Logits, d: Logits, top: float, low: float, high: float
-    ) -> int | None:
+    def _row(self, x: Logits, y: Logits, d: Logits, top: float, low: float, high: float) -> int | None:
         if low == high == 0.0:
             return 0
         if not math.isfinite(high - low):

@@ -19,6 +19,8 @@ Top-1 is taken from the raw logits. Of equal maxima the lowest index wins, on bo
 """
 
 import hashlib
+import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,16 +68,19 @@ def measure(reference: Logits, candidate: Logits) -> tuple[tuple[int, ...], Miss
         stop = start + divergence.rows_at_once
         xs, ys = reference[start:stop], candidate[start:stop]
         tops, choices = xs.argmax(axis=1), ys.argmax(axis=1)
-        _check_reference(xs, tops, start)
-        _check_candidate(candidate, ys, choices, start)
-        for row, nats in enumerate(divergence.rows(xs, ys, tops), start):
+        each = np.arange(len(xs))
+        most = xs[each, tops].tolist()
+        _check_reference(xs, tops, most, start)
+        _check_candidate(candidate, ys[each, choices].tolist(), start)
+        for row, nats in enumerate(divergence.rows(xs, ys, most), start):
             if nats is None:
                 detail = "the candidate gives probability 0 to a token to which the reference gives some"
                 raise ParityFault(FaultCode.SUPPORT_LOST, row, detail)
             kl.append(nats)
-        for row in np.flatnonzero(tops != choices).tolist():
-            gap = float(xs[row, tops[row]]) - float(xs[row, choices[row]])
-            misses.append((start + row, nanonats(gap)))
+        misses += [
+            (start + row, nanonats(most[row] - float(xs[row, choices[row]])))
+            for row in np.flatnonzero(tops != choices).tolist()
+        ]
     return tuple(kl), tuple(misses)
 
 
@@ -95,25 +100,20 @@ def _check_shapes(reference: Logits, candidate: Logits) -> None:
         raise ParityFault(FaultCode.ROWS, None, f"{len(candidate)} rows; the reference has {rows}")
 
 
-def _check_reference(rows: Logits, tops: NDArray[np.intp], start: int) -> None:
-    """Argmax finds a NaN first and +inf next, so the value at the top tells whether a row is sound."""
-    values = np.take_along_axis(rows, tops[:, None], axis=1)[:, 0]
-    unsound = np.flatnonzero(~np.isfinite(values))
-    if unsound.size:
-        row = int(unsound[0])
-        problem = f"its largest logit is {values[row]}; capture the reference again"
-        raise MalformedInput(f"reference row {start + row}", problem)
-    for row in np.flatnonzero((rows[:, 0] == values) & (rows[:, -1] == values)).tolist():
-        if np.all(rows[row] == values[row]):
-            problem = f"all {rows.shape[1]} logits are {values[row]}: it tells no token apart"
+def _check_reference(rows: Logits, tops: NDArray[np.intp], most: Sequence[float], start: int) -> None:
+    """Argmax finds NaN before +inf before all else, and the first of equal logits."""
+    for row, value in enumerate(most):
+        if not math.isfinite(value):
+            problem = f"its largest logit is {value}; capture the reference again"
+            raise MalformedInput(f"reference row {start + row}", problem)
+        if tops[row] == 0 and rows[row].min() == value:
+            problem = f"all {rows.shape[1]} logits are {value}: it tells no token apart"
             raise MalformedInput(f"reference row {start + row}", problem)
 
 
-def _check_candidate(candidate: Logits, rows: Logits, choices: NDArray[np.intp], start: int) -> None:
-    values = np.take_along_axis(rows, choices[:, None], axis=1)[:, 0]
-    unsound = np.flatnonzero(np.logical_not(np.less(values, np.inf)))
-    if unsound.size:
-        row = int(unsound[0])
-        bad = sum(1 for each in candidate if not each.max() < np.inf)
-        detail = f"{values[row]} among its logits, as in {bad} of {len(candidate)} rows"
-        raise ParityFault(FaultCode.NON_FINITE, start + row, detail)
+def _check_candidate(candidate: Logits, most: Sequence[float], start: int) -> None:
+    for row, value in enumerate(most):
+        if not value < math.inf:
+            bad = sum(1 for each in candidate if not each.max() < math.inf)
+            detail = f"{value} among its logits, as in {bad} of {len(candidate)} rows"
+            raise ParityFault(FaultCode.NON_FINITE, start + row, detail)
