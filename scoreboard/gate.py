@@ -24,7 +24,7 @@ from . import decide
 from .betting import Bet, wealth_of
 from .correctness import parity, whole
 from .decide import Shown
-from .evidence import Block, Calibration, RoundEvidence
+from .evidence import Block, Calibration, NoiseEvidence, RoundEvidence
 from .figures import decoded, plain, rate_utps, sick
 from .model import LEVELS, Attestation, Check, Effect, Finding, Speed, Tier, Verdict
 from .noise import calibrate

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .canonical import Json
-from .model import Attestation, Effect, Finding, Outcome, Speed, Verdict
+from .model import Arm, Attestation, Effect, Finding, Outcome, Speed, Verdict
 from .parse import encode
 from .policy import PPM
 
@@ -23,16 +23,16 @@ TEXT = {
     "slot_context": "the slot says {found}, the policy ships {bound}",
     "claimed_context": "the claim says {found}, the policy ships {bound}",
     "dealt_context": "{found} were in the context when timing began, the policy ships {bound}",
-    "uncalibrated": "{found} of noise floor, at least {bound} wanted; run `scoreboard noise`",
-    "sick_blocks": "{found} of blocks saw a sick node, allowed {bound}; measure again when it is quiet",
-    "of_reference": "{found} of the reference's rate, ceiling {bound}: reproduce it before it is banked",
-    "of_base": "{found} of the base's rate, ceiling {bound}: reproduce it before it is banked",
+    "uncalibrated": "{found} of noise floor, at least {bound} wanted",
+    "sick_blocks": "{found} of blocks saw a sick node, allowed {bound}",
+    "of_reference": "{found} of the reference's rate, ceiling {bound}",
+    "of_base": "{found} of the base's rate, ceiling {bound}",
     "faster": "shown to be faster: evidence {found}, bar {bound}",
-    "not_shown": "evidence for faster {found}, bar {bound}: not told yet; another round goes on from here",
-    "interrupted": "interrupted with evidence {found}, bar {bound}; its blocks count in the next round",
+    "not_shown": "evidence for faster {found}, bar {bound}: not told yet",
+    "interrupted": "interrupted with evidence {found}, bar {bound}",
     "futile": "a gain above the floor is ruled out; evidence for faster {found}, bar {bound}",
-    "not_sized": "{found} of fresh blocks for the size, {bound} wanted; another round goes on from here",
-    "gain": "gain {found}, floor {bound}",
+    "not_sized": "{found} of fresh blocks for the size, {bound} wanted",
+    "gain": "gain {found}, must exceed {bound}",
     "whole": "every expected row is there, and every context is one number",
     "xs": "tier xs: {found}",
     "s": "tier s: {found}",
@@ -56,6 +56,15 @@ GUARD = {
     Effect.HOLDS: "not slower than the base by more than {bound}",
     Effect.REJECTS: "slower than the base by more than {bound}",
     Effect.UNDECIDED: "cannot be told yet whether it is slower than the base by more than {bound}",
+}
+NEXT = {  # what to do about it
+    "sick_blocks": "measure again when the node is quiet",
+    "of_reference": "reproduce it before it is banked",
+    "of_base": "reproduce it before it is banked",
+    "uncalibrated": "run `scoreboard noise`",
+    "not_shown": "another round goes on from here",
+    "not_sized": "another round goes on from here",
+    "interrupted": "its blocks count in the next round",
 }
 OUTCOME = {
     Outcome.ACCEPTED: "ACCEPTED",
@@ -89,8 +98,17 @@ def gain(speed: Speed) -> str:
 
 
 def reasons(findings: Iterable[Finding]) -> list[str]:
-    """One line for each finding that decided against the candidate, worst first within a check."""
-    return [sentence(finding) for finding in findings if finding.effect is not Effect.HOLDS]
+    """One line for each comparison that decided against the candidate: its worst place, and how many others."""
+    groups: dict[tuple[str, str, bool], list[Finding]] = {}
+    for finding in findings:
+        if finding.effect is not Effect.HOLDS:
+            groups.setdefault((finding.check.value, finding.code, finding.arm is Arm.BASE), []).append(finding)
+    lines = []
+    for group in groups.values():
+        worst = max(group, key=lambda finding: abs((finding.found or 0) - (finding.bound or 0)))
+        others = f"; also at {len(group) - 1} other places" if len(group) > 1 else ""
+        lines.append(sentence(worst) + others)
+    return lines
 
 
 def sentence(finding: Finding) -> str:
@@ -101,7 +119,9 @@ def sentence(finding: Finding) -> str:
     if finding.check.value == "G1":
         words = f"{finding.code}: {words}"
     where = place(finding)
-    tail = f" ({finding.detail})" if finding.detail else ""
+    tail = f" ({finding.detail})" if finding.detail and finding.check.value != "G1" else ""
+    if finding.effect is not Effect.HOLDS and finding.code in NEXT:
+        tail += f"; {NEXT[finding.code]}"
     return f"{finding.check.value}{f'  {where}' if where else ''}  {words}{tail}"
 
 

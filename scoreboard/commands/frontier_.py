@@ -34,9 +34,8 @@ def told(standing: Standing) -> list[str]:
         lines.append("  no frontier")
     else:
         measured = "" if frontier.rate_utps is None else f"   {rate(frontier.rate_utps)} when measured"
-        lines.append(
-            f"  {frontier.build.name} {frontier.build.tree[:12]}   {frontier.via.value} by row {frontier.row}{measured}"
-        )
+        who = f"{frontier.build.name} {frontier.build.tree[:12]}"
+        lines.append(f"  {who}   {frontier.via.value} by row {frontier.row}{measured}")
     for fall in standing.falls:
         after = "nothing" if fall.after is None else fall.after.build.name
         lines.append(f"  FELL from {fall.before.build.name} to {after} by row {fall.by}: {fall.reason}")

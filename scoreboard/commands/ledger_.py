@@ -1,4 +1,4 @@
-"""``ledger``: the record – verify it, show it."""
+"""``ledger``: the record: verify it, show it."""
 
 import argparse
 from pathlib import Path

@@ -69,10 +69,10 @@ def told(policy: Policy, evidence: NoiseEvidence, found: NoiseReport) -> list[st
     if found.drift_ppm_per_minute is not None:
         trend += f"   drift {percent(found.drift_ppm_per_minute, sign=True)}/min"
     lines = [
-        f"node {evidence.node.name}   metric {policy.scored.basis.value}   A/A blocks {len(blocks)}   block {seconds:.1f} s",
+        f"node {evidence.node.name}   clock {policy.scored.basis.value}   A/A blocks {len(blocks)} of {seconds:.1f} s",
         f"sd/block {_log(found.s0_nanologs)} (90 % upper {_log(found.s0_upper_nanologs)})",
         f"slot effect {percent(found.slot.ppm, sign=True)} (p {found.slot.p_ppm / 1e6:.2f})   {trend}   {waiting}",
-        f"the largest of these blocks as a bar would pass no change in {percent(found.beyond_largest_ppm)} of cases",
+        f"the largest of these as a bar would pass no change in {percent(found.beyond_largest_ppm)} of cases",
     ]
     floor = policy.speed.floor_ppm
     budget = f"this budget ({policy.speed.max_blocks} blocks, {policy.speed.budget_ms // S} s)"

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from ..answer import Answer, exit_of
 from ..errors import WrongUse
+from ..model import Outcome
 from ..report import headline, reasons, summary
-from ..rounds import base_of, close_abandoned, measure_baseline, measure_candidate
+from ..rounds import Done, base_of, close_abandoned, measure_baseline, measure_candidate
 from ..site import Site, bench_at, workdir
 from ..source import Source, fetch
 from .common import add_site, notices, say, site_of, watched
@@ -50,12 +51,18 @@ def gate(
         if frontier is None:
             first = measure_baseline(site, runner, base, claimed)
             say(f"row {first.row}: {headline(first.verdict)}")
+            if first.verdict.outcome is not Outcome.BASELINE:
+                return told(site, first)
             base, frontier = base_of(site, base, work / "again")
-        done = measure_candidate(site, runner, candidate, base, frontier.row if frontier else None, claimed)
+        return told(
+            site, measure_candidate(site, runner, candidate, base, frontier.row if frontier else None, claimed)
+        )
+
+
+def told(site: Site, done: Done) -> Answer:
+    """The verdict, why, and where it stands."""
     lines = [headline(done.verdict), *(f"  {line}" for line in reasons(done.verdict.findings))]
-    lines.append(
-        f"row {done.row} of {site.ledger.path}; `scoreboard explain {done.row} --ledger {site.ledger.path}`"
-    )
+    lines.append(f"row {done.row}; all comparisons: scoreboard explain {done.row} --ledger {site.ledger.path}")
     return Answer(
         exit_of(done.verdict.outcome),
         {"verdict": summary(done.verdict), "row": done.row, "ledger": str(site.ledger.path)},
