@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from .errors import NodeUnfit
+from .mountinfo import UNIFIED, group_directories
 
 JOIN = 'echo 0 > "$1"'
 PATIENCE_S = 5.0
@@ -47,22 +48,15 @@ class Home:
 def find_home(proc: Path = Path("/proc/self")) -> Home | None:
     """The groups of this process that can hold others, tried out; None where cgroup2 cannot be used."""
     try:
-        mounts = (proc / "mountinfo").read_text()
-        own = dict(_own_paths((proc / "cgroup").read_text()))
+        own, mounts = (proc / "cgroup").read_text(), (proc / "mountinfo").read_text()
     except OSError:
         return None
-    unified, controllers = None, {}
-    for kind, point, root, options in _cgroup_mounts(mounts):
-        for name in ("",) if kind == "cgroup2" else sorted(set(options) & _LIMITS.keys()):
-            directory = _below(point, root, own.get(name, "/"))
-            if name:
-                controllers[name] = directory
-            else:
-                unified = directory
+    directories = group_directories(own, mounts)
+    unified = directories.get(UNIFIED)
     if unified is None or not _usable(unified, _FILES):
         return None
     delegated = _read(unified / "cgroup.subtree_control").split()
-    found = {name: unified if name in delegated else controllers.get(name) for name in _LIMITS}
+    found = {name: unified if name in delegated else directories.get(name) for name in _LIMITS}
     usable = tuple(
         (name, path)
         for name, path in found.items()
@@ -73,7 +67,10 @@ def find_home(proc: Path = Path("/proc/self")) -> Home | None:
 
 
 class Group:
-    """The control groups of one sandbox. ``join`` lists the files into which its first process writes 0."""
+    """The control groups of one sandbox.
+
+    ``join`` lists the files into which its first process writes 0, in this order: who is in ``pids()`` is in all.
+    """
 
     def __init__(self, home: Home, bounds: dict[str, str]) -> None:
         """Make the groups; ``bounds`` has the limit for each of ``cpuset``, ``memory``, ``pids`` that is set.
@@ -91,7 +88,7 @@ class Group:
         except OSError as error:
             self.remove()
             raise NodeUnfit(f"{error.filename}: {error.strerror} ({bounds})") from None
-        self.join = tuple(directory / "cgroup.procs" for directory in self._directories)
+        self.join = tuple(directory / "cgroup.procs" for directory in reversed(self._directories))
 
     def pids(self) -> tuple[int, ...]:
         """The processes inside, by their numbers outside."""
@@ -169,32 +166,6 @@ def _read(path: Path) -> str:
         return path.read_text()
     except OSError:
         return ""
-
-
-def _own_paths(text: str) -> list[tuple[str, str]]:
-    """(controller, path) for each line of /proc/self/cgroup; the controller of cgroup2 is empty."""
-    lines = [line.split(":", 2) for line in text.splitlines()]
-    return [(name, path) for _, names, path in lines for name in names.split(",")]
-
-
-def _cgroup_mounts(text: str) -> list[tuple[str, Path, str, list[str]]]:
-    """(type, mount point, root, options) of each cgroup file system in the text of mountinfo."""
-    found = []
-    for line in text.splitlines():
-        mount, _, super_block = line.partition(" - ")
-        kind, _, options = super_block.split(" ", 2)
-        if kind in ("cgroup", "cgroup2"):
-            root, point = mount.split()[3:5]
-            found.append((kind, Path(point), root, options.split(",")))
-    return found
-
-
-def _below(point: Path, root: str, own: str) -> Path:
-    """The directory under mount ``point`` (which shows ``root``) of the group ``own``."""
-    try:
-        return point / Path(own).relative_to(root)
-    except ValueError:
-        return point
 
 
 def _usable(directory: Path, files: tuple[str, ...]) -> bool:

@@ -20,7 +20,8 @@ from .bubblewrap import ENVIRONMENT, View
 from .cgroup import Group, Home
 from .layout import find_interpreter, find_packages, find_system
 from .model import Level
-from .worker import Log, Worker, on_core
+from .output import Log
+from .worker import Worker, on_core
 
 LIBRARIES = ("numpy", "numpy.libs")
 HOST = Path(__file__).parent / "adapters" / "python_engine.py"
@@ -79,7 +80,7 @@ def start(
     """Start the engine in ``tree`` (already a private copy) with ``run`` and the path of the weights.
 
     Call it from a thread that lives as long as the engine: the sandbox ends with the thread that started it.
-    Raises OSError when nothing could be started at all.
+    Raises OSError or NodeUnfit when this machine does not start it; a program that is missing is seen later.
     """
     with contextlib.ExitStack() as ours, contextlib.ExitStack() as handed_over:
         group = _group(isolation.home, core, limits)
@@ -108,7 +109,13 @@ def start(
                 pass_fds=descriptors,
             )
         ours.pop_all()
-        return Worker(process, client_socket, Log(log_end, limits.log_bytes), group, core)
+        worker = Worker(process, client_socket, Log(log_end, limits.log_bytes), group, core)
+    try:
+        worker.await_launch()
+    except BaseException:
+        worker.close()
+        raise
+    return worker
 
 
 def _group(home: Home | None, core: int | None, limits: Limits) -> Group | None:

@@ -125,6 +125,7 @@ def _release_canaries(isolation: Isolation, core: int | None, guarded: tuple[Pat
         with worker, worker.client_socket.dup() as witness:
             answer = _answer(witness, len(canary.NAMES))
             if len(answer) != len(canary.NAMES):
+                worker.close()
                 raise NodeUnfit(worker.log().decode("utf-8", "replace").strip()[-200:] or "no answer")
             pinned = worker.pinned()
             worker.close()

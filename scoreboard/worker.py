@@ -2,13 +2,10 @@
 
 import contextlib
 import os
-import selectors
 import signal
 import socket
 import subprocess
-import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
@@ -17,9 +14,10 @@ from typing import Self
 from . import processes
 from .cgroup import PATIENCE_S, Group
 from .errors import NodeUnfit
+from .output import Log
 
-_CHUNK = 1 << 16
-_PAUSE_S = 1e-3
+_PAUSE_S = 2e-4
+_EXIT_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,61 +27,6 @@ class Usage:
     cpu_ns: int
     voluntary_switches: int
     involuntary_switches: int
-
-
-class Log:
-    """Keeps the first and the last part of what arrives on a pipe, ``limit`` bytes in all; never stops reading."""
-
-    def __init__(self, descriptor: int, limit: int) -> None:
-        self._descriptor = descriptor
-        self._half = limit // 2
-        self._head = bytearray()
-        self._tail: deque[bytes] = deque()
-        self._tail_bytes = 0
-        self._dropped = 0
-        self._lock = threading.Lock()
-        self._stop_wait, self._stop = os.pipe()
-        self._thread = threading.Thread(target=self._drain, name="engine log", daemon=True)
-        self._thread.start()
-
-    def read(self) -> bytes:
-        """What has been kept so far; where bytes were dropped a line says how many."""
-        with self._lock:
-            tail = b"".join(self._tail)
-            dropped = self._dropped + max(0, len(tail) - self._half)
-            gap = b"\n[%d bytes dropped]\n" % dropped if dropped else b""
-            return bytes(self._head) + gap + tail[-self._half :]
-
-    def close(self) -> None:
-        """Take what still stands in the pipe and stop reading, even if somebody could write on."""
-        os.close(self._stop)
-        self._thread.join()
-        os.close(self._stop_wait)
-        os.close(self._descriptor)
-
-    def _drain(self) -> None:
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._descriptor, selectors.EVENT_READ)
-            selector.register(self._stop_wait, selectors.EVENT_READ)
-            data, stop = b"x", False
-            while data and not stop:
-                ready = {key.fd for key, _ in selector.select()}
-                stop = self._stop_wait in ready
-                if self._descriptor in ready:
-                    data = os.read(self._descriptor, _CHUNK)
-                    with self._lock:
-                        self._keep(data)
-
-    def _keep(self, data: bytes) -> None:
-        room = self._half - len(self._head)
-        self._head += data[:room]
-        if len(data) > room:
-            self._tail.append(data[room:])
-            self._tail_bytes += len(data) - room
-        while self._tail and self._tail_bytes - len(self._tail[0]) >= self._half:
-            gone = len(self._tail.popleft())
-            self._tail_bytes -= gone
-            self._dropped += gone
 
 
 class Worker:
@@ -111,6 +54,11 @@ class Worker:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def await_launch(self) -> None:
+        """Return when the first process is where it will be accounted for. Raises NodeUnfit."""
+        if self._group:
+            _await(lambda: bool(self.pids()) or self.exit_status() is not None, "does not launch")
 
     def pids(self) -> tuple[int, ...]:
         """Every process of the sandbox, by its number outside."""
@@ -155,6 +103,7 @@ class Worker:
         if self._closed:
             return
         self._closed = True
+        self._let_exit()
         pids = self.pids()
         try:
             if self._group:
@@ -170,6 +119,12 @@ class Worker:
         finally:
             self._log.close()
             self.client_socket.close()
+
+    def _let_exit(self) -> None:
+        """Give an engine that has closed its socket a moment to leave its own exit status."""
+        with contextlib.suppress(BlockingIOError, ConnectionError, subprocess.TimeoutExpired):
+            if not self.client_socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT):
+                self._process.wait(_EXIT_S)
 
     def _stop_all(self) -> None:
         """Stop every process, those too that were started meanwhile."""

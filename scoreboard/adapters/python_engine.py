@@ -111,9 +111,7 @@ def send_memfd(channel: socket.socket, header: bytes, payload: memoryview) -> No
         written = 0
         while written < len(payload):
             written += os.write(descriptor, payload[written:])
-        fcntl.fcntl(
-            descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW
-        )
+        fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW)
         rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [descriptor]))
         channel.sendmsg([header], [rights])
     finally:

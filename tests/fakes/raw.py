@@ -4,13 +4,16 @@ The row for token t is t, 0, 0, …; the vocabulary is 64.
 """
 
 import array
+import contextlib
 import fcntl
 import os
+import re
 import signal
 import socket
 import struct
 import sys
 import time
+from pathlib import Path
 
 HELLO, PREFILL, SCORE, STEP = 1, 3, 4, 5
 VOCAB, CONTEXT, VERSION = 64, 8192, 1
@@ -249,6 +252,73 @@ class Spins(Steady):
         if os.fork() == 0:
             while True:
                 pass
+
+
+class Unpins(Steady):
+    """Takes every core that it can get, in a thread of its own too."""
+
+    def start(self) -> None:
+        with contextlib.suppress(OSError):
+            os.sched_setaffinity(0, range(os.cpu_count() or 1))
+
+
+class Multiplies(Steady):
+    """Starts processes until it is refused, or has 1000; the row for any token begins with how many it has."""
+
+    def start(self) -> None:
+        self.children = 0
+        with contextlib.suppress(OSError):
+            while self.children < 1000:
+                if os.fork() == 0:
+                    signal.pause()
+                self.children += 1
+
+    def row(self, token: int) -> bytes:  # noqa: ARG002
+        return super().row(self.children)
+
+
+class Hoards(Steady):
+    """Takes 16 MiB of memory more with every reply, and keeps it."""
+
+    def __init__(self) -> None:
+        self.kept: list[bytearray] = []
+
+    def row(self, token: int) -> bytes:
+        self.kept.append(bytearray(b"x" * (16 << 20)))
+        return super().row(token)
+
+
+class FillsDisk(Steady):
+    """Writes to its private directory until it is refused; the row begins with the MiB that it got in."""
+
+    def row(self, token: int) -> bytes:  # noqa: ARG002
+        written = 0
+        with contextlib.suppress(OSError), Path("/tmp/fill").open("wb", buffering=0) as file:
+            while written < 1024:
+                file.write(b"x" * (1 << 20))
+                written += 1
+        return super().row(written)
+
+
+class Looks(Steady):
+    """Searches the processes around it, their files and its descriptors for words that end in -s3cret."""
+
+    def start(self) -> None:
+        print("looked")
+        for path in [*Path("/proc").glob("[0-9]*/cmdline"), *Path("/proc").glob("[0-9]*/environ")]:
+            with contextlib.suppress(OSError):
+                self.search(path, path.read_bytes())
+        for path in sorted(Path("/proc/self/fd").iterdir()):
+            with contextlib.suppress(OSError):
+                print("descriptor", path.name)
+                self.search(path, bytes(path.readlink()))
+        self.search(Path("mountinfo"), Path("/proc/self/mountinfo").read_bytes())
+        sys.stdout.flush()
+
+    def search(self, path: Path, data: bytes) -> None:
+        """Say what was found in ``data``."""
+        for word in re.findall(rb"\w+-s3cret", data):
+            print("saw", path.name, word.decode())
 
 
 class MemoryFile(Steady):
