@@ -86,7 +86,7 @@ class Divergence:
         spread = high - low + 2.0**-22 * largest + 2.0**-140
         if spread * spread / 8.0 <= 1.0 / NANO:
             return 1
-        if largest <= _NEAR and x.dtype == np.float32:
+        if largest <= _NEAR and d.dtype == np.float32:
             kl, doubt = self._moments(x, d, top, largest)
             if doubt <= 0.5 / NANO + 0.5e-6 * kl:
                 return max(1, nanonats(kl))

@@ -53,12 +53,12 @@ def grade(reference: Logits, candidate: NDArray[np.float32]) -> Rows:
     return Rows(kl, misses, hashlib.sha256(np.ascontiguousarray(candidate, "<f4").data).hexdigest())
 
 
-def measure(reference: Logits, candidate: Logits) -> tuple[tuple[int, ...], Misses]:
+def measure(reference: Logits, candidate: Logits, first_row: int = 0) -> tuple[tuple[int, ...], Misses]:
     """Divergence of each row in nanonats, and the top-1 misses as (row, gap in nanonats); both rounded up.
 
     ``reference`` and ``candidate`` are float32 or float64 [n, V]. The gap is the reference's log-probability of
-    its own first choice minus that of the candidate's choice. Memory beyond the arguments is that of a few
-    rows. Raises as :func:`grade`.
+    its own first choice minus that of the candidate's choice. Rows are numbered from ``first_row``. Memory
+    beyond the arguments is that of a few rows. Raises as :func:`grade`.
     """
     _check_shapes(reference, candidate)
     divergence = Divergence(reference.shape[1], np.result_type(reference, candidate))
@@ -68,20 +68,36 @@ def measure(reference: Logits, candidate: Logits) -> tuple[tuple[int, ...], Miss
         stop = start + divergence.rows_at_once
         xs, ys = reference[start:stop], candidate[start:stop]
         tops, choices = xs.argmax(axis=1), ys.argmax(axis=1)
-        each = np.arange(len(xs))
+        each, at = np.arange(len(xs)), first_row + start
         most = xs[each, tops].tolist()
-        _check_reference(xs, tops, most, start)
-        _check_candidate(candidate, ys[each, choices].tolist(), start)
-        for row, nats in enumerate(divergence.rows(xs, ys, most), start):
+        _check_reference(xs, tops, most, at)
+        _check_candidate(candidate, ys[each, choices].tolist(), at)
+        for row, nats in enumerate(divergence.rows(xs, ys, most), at):
             if nats is None:
                 detail = "the candidate gives probability 0 to a token to which the reference gives some"
                 raise ParityFault(FaultCode.SUPPORT_LOST, row, detail)
             kl.append(nats)
         misses += [
-            (start + row, nanonats(most[row] - float(xs[row, choices[row]])))
+            (at + row, nanonats(most[row] - float(xs[row, choices[row]])))
             for row in np.flatnonzero(tops != choices).tolist()
         ]
     return tuple(kl), tuple(misses)
+
+
+def overlap_ppm(reference: Logits, candidate: Logits, k: int) -> int:
+    """Mean share of the reference's ``k`` likeliest tokens that are among the candidate's, in ppm, rounded down.
+
+    Of equal logits the lowest index comes first. Raises as :func:`grade`, and MalformedInput for such a ``k``.
+    """
+    _check_shapes(reference, candidate)
+    rows, vocab = reference.shape
+    if not 1 <= k <= vocab:
+        raise MalformedInput("k", f"is {k}; wanted is 1 to {vocab}")
+    shared: int = 0
+    for x, y in zip(reference, candidate, strict=True):
+        best_x, best_y = ((-side).argsort(kind="stable")[:k] for side in (x, y))
+        shared += len(np.intersect1d(best_x, best_y))
+    return shared * 1_000_000 // int(rows * k)
 
 
 def _check_shapes(reference: Logits, candidate: Logits) -> None:

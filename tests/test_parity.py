@@ -53,6 +53,15 @@ def test_float64_logits_are_graded_as_they_are(kind: str, shape: str, seed: int)
     assert min(true, MOST_NANONATS) * (1 - 1e-12) - 0.01 <= kl < true * (1 + 1e-12) + 1.01
 
 
+def test_either_side_may_be_float64() -> None:
+    rng = np.random.default_rng(3)
+    narrow = logits("normal", 300, rng)[None]
+    other = moved(narrow[0], 1e-3, "normal", rng)[None]
+    kl, _ = measure(narrow, other)
+    assert measure(narrow.astype(np.float64), other)[0] == pytest.approx(kl, abs=1)
+    assert measure(narrow, other.astype(np.float64))[0] == pytest.approx(kl, abs=1)
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32), st.integers(1, 40), st.sampled_from((2, 5, 1024, BLOCK + 3)))
 def test_a_row_is_graded_alike_alone_and_among_others(seed: int, rows: int, vocab: int) -> None:
