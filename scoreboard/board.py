@@ -51,7 +51,8 @@ class Floor:
 class Board:
     """Everything that a page shows.
 
-    ``problems`` are what verification found, empty when the record holds; ``notes`` are lines that qualify it.
+    ``problems`` are what an audit found: none when the record holds, None when no audit was made. ``notes`` are
+    lines that qualify the page.
     ``stale`` holds, for each slot whose main was compared, how far main is past the frontier, or None when it
     is the frontier. ``policies`` names policies by digest, ``context`` holds facts of evidence by digest.
     """
@@ -60,7 +61,7 @@ class Board:
     made: str
     entries: tuple[Entry, ...]
     checkpoint: Checkpoint
-    problems: tuple[str, ...] = ()
+    problems: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     stale: Mapping[Slot, Stale | None] = field(default_factory=dict)
     policies: Mapping[str, str] = field(default_factory=dict)
@@ -108,9 +109,7 @@ def _section(name: str, head: str, content: Html) -> Html:
 
 
 def _status(board: Board, rows: Sequence[Rung]) -> Html:
-    bad = bool(board.problems)
-    count = "one problem" if len(board.problems) == 1 else f"{len(board.problems)} problems"
-    words = f"✕ The record does not hold: {count}." if bad else "✓ The record holds: chain, evidence and verdicts."
+    problems = board.problems or ()
     last = rows[-1] if rows else None
     latest = (
         None
@@ -119,12 +118,25 @@ def _status(board: Board, rows: Sequence[Rung]) -> Html:
     )
     return el(
         "div",
-        el("p", el("strong", words), f" {len(rows)} attempts in {len(board.entries)} rows; shown {board.made}."),
-        el("ul", *(el("li", problem) for problem in board.problems)) if bad else None,
+        el(
+            "p",
+            el("strong", _audited(board.problems)),
+            f" {len(rows)} attempts in {len(board.entries)} rows; shown {board.made}.",
+        ),
+        el("ul", *(el("li", problem) for problem in problems)) if problems else None,
         *(el("p", note, class_="muted") for note in board.notes),
         latest,
-        class_="status bad" if bad else "status",
+        class_="status bad" if problems or board.problems is None else "status",
     )
+
+
+def _audited(problems: tuple[str, ...] | None) -> str:
+    if problems is None:
+        return "? The record was not verified for this page."
+    if not problems:
+        return "\u2713 The record holds: chain, evidence and verdicts."
+    count = "one problem" if len(problems) == 1 else f"{len(problems)} problems"
+    return f"\u2715 The record does not hold: {count}."
 
 
 def _noise(floors: Sequence[Floor]) -> Html:

@@ -115,8 +115,9 @@ def ticks(low_utps: float, high_utps: float) -> list[int]:
         return found
     rough = (high_utps - low_utps) / (MIN_TICKS + 1)
     unit = 10.0 ** floor(log10(rough))
-    step = next(m * unit for m in (1, 2, 5, 10) if m * unit >= rough)
-    return [round(step * i) for i in range(ceil(low_utps / step), floor(high_utps / step) + 1)]
+    step = next(m * unit for m in (1, 2, 5, 10) if m * unit >= rough * 0.999)
+    even = (round(step * i) for i in range(ceil(low_utps / step), floor(high_utps / step) + 1))
+    return list(dict.fromkeys(tick for tick in even if low_utps <= tick <= high_utps))
 
 
 def rate_text(utps: int | None) -> str:

@@ -60,7 +60,7 @@ def _main(frontier: Frontier, stale: Mapping[Slot, Stale | None]) -> Html | str:
 
 
 def _regression(slot: Slot, found: Regression) -> Html:
-    words = f" of {slot}: main ({found.main.name}) was shown to be slower than the frontier in "
+    words = f" of {slot}: main ({found.main.name}) was shown to be slower than {found.peak.name} in "
     return el("p", el("strong", "Regression", class_="word rejected"), words, link(found.row), ".")
 
 

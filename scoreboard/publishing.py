@@ -25,13 +25,14 @@ def read_board(
     title: str,
     made: str,
     report_of: ReportOf,
-    problems: tuple[str, ...] = (),
+    problems: tuple[str, ...] | None = None,
     notes: tuple[str, ...] = (),
     stale: Mapping[Slot, Stale | None] | None = None,
 ) -> Board:
     """Everything that :func:`.board.render` needs. ``report_of`` says what the blocks of a noise row mean.
 
-    ``problems`` are what an audit of this ledger found; ``stale`` where main was compared with a frontier.
+    ``problems`` are what an audit of this ledger found, None when none was made; ``stale`` says, for each slot
+    whose main was compared with its frontier, how they stand.
     """
     entries = tuple(ledger.entries())
     return Board(

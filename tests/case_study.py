@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from scoreboard.evidence import EVIDENCE_FORMAT, ScalarEvidence
-from scoreboard.imports import ForeignRun, commit_build, read_runs
+from scoreboard.imports import ForeignRun, commit_build, label_of, read_runs
 from scoreboard.model import Metric, Slot
 from scoreboard.policy import Tiers
+from scoreboard.scalar import judge_scalar
 from scoreboard.scalar_policy import ScalarPolicy, parse_scalar_policy
 
 ROOT = Path(__file__).parent.parent
@@ -34,6 +35,11 @@ def policy(name: str) -> ScalarPolicy:
 def runs() -> tuple[ForeignRun, ...]:
     """The 51 sealed runs."""
     return read_runs((CASE_STUDY / "runs.json").read_bytes()).runs
+
+
+def label_under(rule: str, seen: ScalarEvidence) -> str | None:
+    """The ladder's label for ``seen`` under the rule of this name."""
+    return label_of(judge_scalar(policy(rule), seen))
 
 
 def utps(tps: float) -> int:

@@ -1,20 +1,16 @@
 """The ladder as data: each sealed label comes out of its rule again; the final rule changes what it should."""
 
-import json
 from collections import Counter
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 import pytest
-from case_study import CASE_STUDY, PREFILL, SLOT, policy, runs, utps, vectors
+from case_study import SLOT, label_under, policy, runs, vectors
 
-from scoreboard.errors import MalformedInput
-from scoreboard.evidence import ScalarEvidence, format_evidence, parse_evidence
-from scoreboard.imports import LABELS, RUNS_FORMAT, Asked, ForeignRun, label_of, read_result, read_runs
+from scoreboard.evidence import format_evidence, parse_evidence
+from scoreboard.imports import LABELS, ForeignRun, label_of
 from scoreboard.model import Attestation, Outcome
 from scoreboard.scalar import judge_scalar
-from scoreboard.scalar_policy import parse_scalar_policy
 
 RECEIPT = "11406ee45f84760a0d82849a2bc78159"
 RESCORED = vectors("rescored_labels")
@@ -39,13 +35,6 @@ RETIRED_CAP = {  # twice the gain was the cap: the sealed label, and what the ga
     "87a834": ("S", "XS"),
 }
 ANCHOR_OFF = {"c5efb8": ("S", "L")}
-
-
-def label_under(rule: str, evidence: ScalarEvidence) -> str | None:
-    return label_of(judge_scalar(policy(rule), evidence))
-
-
-# --- the ladder
 
 
 def test_all_51_rows_are_there_and_one_of_them_is_a_receipt_without_a_result() -> None:
@@ -143,218 +132,3 @@ def test_the_final_rule_has_the_gate_of_the_head() -> None:
     assert final.accuracy.kl_max_nanonats == round(head["kl_bar"] * 10**9)
     assert final.floor_ppm == round(head["sig"] * 10**6)
     assert final.plausible_max_ppm == round(head["max_over_llama"] * 10**6)
-
-
-# --- the reader
-
-ROW: dict[str, Any] = {
-    "id": "a",
-    "time": "2026-08-01T00:00:00Z",
-    "slot": str(SLOT),
-    "commit": "8757caf10683484582b346663ee8944ac66e2e06",
-    "policy": "R7b",
-    "label": "L",
-    "top1": 1.0,
-    "kl": 0.004,
-    "tps": 110.0,
-    "frontier_tps": 100.0,
-    "reference_tps": 100.0,
-    "facts": {"pr": "1"},
-}
-
-
-def file_of(*rows: str) -> bytes:
-    return (
-        f'{{"format": "{RUNS_FORMAT}", "source": "a test", "runs": [{", ".join(rows)}], "withdrawn": []}}'.encode()
-    )
-
-
-def withdrawn(run: str, reason: str) -> bytes:
-    entry = json.dumps([{"id": run, "reason": reason}]).encode()
-    return file_of(row()).replace(b'"withdrawn": []', b'"withdrawn": ' + entry)
-
-
-def row(**changes: str) -> str:
-    """``ROW`` as JSON with some values replaced by raw text."""
-    return "{" + ", ".join(f'"{key}": {changes.get(key, json.dumps(value))}' for key, value in ROW.items()) + "}"
-
-
-def test_a_plain_row_is_read_exactly() -> None:
-    (run,) = read_runs(file_of(row(tps="110.0000019", kl="4.1e-10", frontier_tps="100.0000011"))).runs
-    seen = run.evidence
-    assert (seen.rate_utps, seen.kl_nanonats, seen.frontier_utps) == (110_000_001, 1, 100_000_002)
-    assert seen.facts == {"id": "a", "time": ROW["time"], "policy": "R7b", "label": "L", "pr": "1"}
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"tps": "NaN"}, "NaN is not a number"),
-        ({"kl": "NaN"}, "NaN is not a number"),
-        ({"reference_tps": "NaN"}, "NaN is not a number"),
-        ({"tps": "Infinity"}, "Infinity is not a number"),
-        ({"tps": "-Infinity"}, "-Infinity is not a number"),
-        ({"tps": "1e400"}, "greater exponent"),
-        ({"tps": "1e99"}, "tps: 1e+99 is outside"),
-        ({"kl": "1e7"}, "kl: 10000000.0 is outside"),
-        ({"kl": "-5"}, "kl: -5.0 is outside"),
-        ({"kl": "1e-999999999"}, "greater exponent"),
-        ({"top1": "1.0000001"}, "top1: 1.0000001 is outside"),
-        ({"top1": "-0.1"}, "top1: -0.1 is outside"),
-        ({"tps": "-5", "frontier_tps": "0"}, "tps: -5.0 is outside"),
-        ({"tps": "0"}, "tps: 0.0 is outside"),
-        ({"frontier_tps": "-57"}, "frontier_tps: -57.0 is outside"),
-        ({"frontier_tps": "null"}, "frontier_tps: null beside a rate"),
-        ({"reference_tps": "null"}, "reference_tps: null beside a rate"),
-        ({"tps": '"110"'}, "expected Fraction, found str"),
-        ({"tps": "true"}, "expected Fraction, found bool"),
-        ({"label": '"XXL"'}, "'XXL' is none of"),
-        ({"commit": '"deadbeef"'}, "is not a commit"),
-        ({"slot": '"sparkinfer-k3/h200x8/131072/decode"'}, "is not engine/node/quant/context/metric"),
-        ({"slot": '"sparkinfer-k3/h200x8/UD-IQ1_S/131072/decode"'}, "is not made of"),
-        ({"facts": '{"label": "XL"}'}, "facts.label: stands beside the facts"),
-        ({"facts": '{"pr": 1}'}, "expected str, found Fraction"),
-        ({"facts": '{}, "guards": {"131072": {"tps": 1, "base": -57}}'}, "guards: unknown key"),
-        ({"facts": '{}, "tps": 150'}, "tps: key stands twice"),
-        ({"facts": '{"pr": "1", "pr": "2"}'}, "pr: key stands twice"),
-    ],
-)
-def test_a_row_with_a_fault_is_refused_at_its_path(changes: dict[str, str], message: str) -> None:
-    with pytest.raises(MalformedInput, match=r"^runs\.json") as caught:
-        read_runs(file_of(row(**changes)))
-    assert message in str(caught.value)
-
-
-@pytest.mark.parametrize("key", ROW)
-def test_a_row_that_leaves_a_key_out_is_refused(key: str) -> None:
-    kept = {name: value for name, value in ROW.items() if name != key}
-    with pytest.raises(MalformedInput, match=rf"runs\[0\]\.{key}: missing"):
-        read_runs(file_of(json.dumps(kept)))
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (b"", "is not JSON"),
-        (b"\xff", "is not JSON"),
-        (b"[]", "expected a table"),
-        (b"[" * 100_000, "is not JSON"),
-        (file_of(row(), row()), "'a' stands twice"),
-        (file_of().replace(b"v1", b"v2"), "is not"),
-        (withdrawn("b", "late"), "'b' is none of the runs"),
-        (withdrawn("a", " "), "reason: is empty"),
-    ],
-)
-def test_a_file_with_a_fault_is_refused(data: bytes, message: str) -> None:
-    with pytest.raises(MalformedInput, match=message):
-        read_runs(data)
-
-
-def test_zero_is_an_explicit_none_for_frontier_and_reference() -> None:
-    (run,) = read_runs(file_of(row(frontier_tps="0", reference_tps="0.0"))).runs
-    assert (run.evidence.frontier_utps, run.evidence.reference_utps) == (None, None)
-
-
-# --- inputs that scored in the case study and must not
-
-
-def scores(rows: str, rule: bytes) -> bool:
-    """Whether the row gets a tier or becomes a baseline under ``rule``."""
-    (run,) = read_runs(file_of(rows)).runs
-    outcome = judge_scalar(parse_scalar_policy(rule), run.evidence).outcome
-    return outcome in (Outcome.ACCEPTED, Outcome.BASELINE)
-
-
-@pytest.mark.parametrize("vector", vectors("adversarial_label_vectors"), ids=lambda v: v["case"])
-def test_adversarial_inputs_are_refused(vector: dict[str, Any]) -> None:
-    """Each of them passes in the case study, most as xl."""
-    tps, frontier, top1, kl = vector["args"]
-    env = vector["env"] or {}
-    changes = {"tps": tps, "frontier_tps": frontier, "top1": top1, "kl": kl.replace("nan", "NaN")}
-    if "SPARKINFER_DIFFICULTY_REF" in env:
-        changes["reference_tps"] = "NaN"
-    if "SPARKINFER_GUARDS" in env:
-        changes["facts"] = f'{{}}, "guards": {env["SPARKINFER_GUARDS"]}'
-    rule = (CASE_STUDY / "policies" / "R7b.toml").read_bytes()
-    if "SPARKINFER_KL_BAR" in env:
-        rule = rule.replace(b"50_000_000", b"nan")
-    assert vector["should_be"] == "refuse"
-    with pytest.raises(MalformedInput):
-        scores(row(**changes), rule)
-
-
-def test_the_control_of_the_adversarial_inputs_scores() -> None:
-    assert scores(row(), (CASE_STUDY / "policies" / "R7b.toml").read_bytes())
-
-
-# --- one result of a foreign harness, against what was asked for
-
-COMMIT = "8757caf10683484582b346663ee8944ac66e2e06"
-ASKED = Asked(
-    slot=PREFILL,
-    commit=COMMIT,
-    source="a test",
-    frontier_utps=98_800_000,
-    reference_utps=143_880_000,
-    stated={
-        "frontier_tps": Fraction("98.8"),
-        "kl_bar": Fraction("0.05"),
-        "kl_prefer": Fraction("0.02"),
-        "node": "h200x8",
-        "receipt_id": "c11998120f9fc91bf939d09151b8ae8e",
-        "scored_ctx": Fraction(32_768),
-        "scored_metric": "prefill",
-        "speed_source": "wall_clock_differential",
-    },
-)
-EXPECTED = {  # the label, or why the result is refused
-    "honest": "none",
-    "understated frontier ignored": "frontier_tps: 1/2 was measured",
-    "wrong commit": "commit: 'deadbeef'",
-    "kl_bar pinned ok": "none",
-    "speed_source binary_self_report": "speed_source: binary_self_report",
-    "anchored label accepted as superseded": "label: unknown key",
-    "missing kl": "kl: missing",
-    "commit 6 chars": "commit: '8757ca'",
-    "tps 1e400": "greater exponent",
-    "duplicate tps key": "tps: key stands twice",
-    "decode payload scored against the prefill slot": "scored_ctx: 64 was measured",
-    "decode collapsed, guard evidence ignored": "decode_tps: unknown key",
-    "unknown node": "node: zzz was measured",
-    "receipt_id of another run is never compared": "receipt_id: 8641ae28",
-}
-
-
-@pytest.mark.parametrize("vector", vectors("eval_label_vectors"), ids=lambda v: v["case"])
-def test_a_result_is_taken_only_for_what_was_asked(vector: dict[str, Any]) -> None:
-    payload = vector["payload"]
-    data = (payload if isinstance(payload, str) else json.dumps(payload)).encode()
-    expected = EXPECTED[vector["case"]]
-    if expected in LABELS:
-        assert label_under("R7b", read_result(data, ASKED)) == expected
-    else:
-        with pytest.raises(MalformedInput, match=r"^result\.json") as caught:
-            read_result(data, ASKED)
-        assert expected in str(caught.value)
-
-
-def test_a_result_never_brings_its_own_frontier() -> None:
-    data = json.dumps({"commit": COMMIT, "tps": 110, "top1": 1, "kl": 0.004}).encode()
-    evidence = read_result(data, ASKED)
-    assert (evidence.frontier_utps, evidence.reference_utps) == (98_800_000, 143_880_000)
-    assert label_under("R7b", evidence) == "L"
-
-
-def test_a_result_that_is_no_table_is_refused() -> None:
-    with pytest.raises(MalformedInput, match="expected a table"):
-        read_result(b"[1]", ASKED)
-
-
-def test_a_result_of_another_workload_is_refused() -> None:
-    """Field cases F137 and F139: what ran is not what was asked for, so no ratio is formed."""
-    asked = replace(ASKED, stated={"fa_kernel": "TILE_Q8", "n_probs": Fraction(0)})
-    honest = {"commit": COMMIT, "tps": 22.7, "top1": 1, "kl": 0, "fa_kernel": "TILE_Q8", "n_probs": 0}
-    assert read_result(json.dumps(honest).encode(), asked).rate_utps == utps(22.7)
-    for change in ({"n_probs": 10}, {"fa_kernel": "VEC"}, {"n_probs": None}):
-        with pytest.raises(MalformedInput, match="was asked for"):
-            read_result(json.dumps({**honest, **change}).encode(), asked)
