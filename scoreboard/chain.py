@@ -114,8 +114,8 @@ def end_of(line: bytes) -> End:
 class Chain:
     """The state after some lines: which origin, how many lines and bytes, which head, which kinds.
 
-    ``open`` is the number of the intent that nothing has closed yet. ``heads`` keeps the head at each size
-    that is in ``watch``.
+    ``open`` is the number of the intent that nothing has closed yet. ``ends`` keeps head and length at each
+    size that is in ``watch``.
     """
 
     origin: str
@@ -124,12 +124,12 @@ class Chain:
     kinds: list[Kind] = field(default_factory=list)
     open: int | None = None
     watch: frozenset[int] = frozenset()
-    heads: dict[int, str] = field(default_factory=dict)
+    ends: dict[int, tuple[str, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.head = self.head or self.origin
         if self.size in self.watch:
-            self.heads[self.size] = self.head
+            self.ends[self.size] = (self.head, self.length)
 
     @property
     def size(self) -> int:
@@ -160,7 +160,7 @@ class Chain:
         self.head = digest(line)
         self.length += len(line)
         if self.size in self.watch:
-            self.heads[self.size] = self.head
+            self.ends[self.size] = (self.head, self.length)
 
     def admit(self, body: Body) -> None:
         """Raise MalformedInput unless ``body`` may stand in the next line: what it cites is there and fits."""
@@ -172,9 +172,10 @@ class Chain:
             raise MalformedInput("body.intent", f"{body.intent} cannot be closed here: {state}")
         if isinstance(body, Rescore):
             self._require_kind("of", body.of, JUDGED)
-        if isinstance(body, Supersede | Withdraw):
-            self._require_kind("of", body.of, MEASURED)
+        if isinstance(body, Withdraw):
+            self._require_kind("of", body.of, MEASURED | {Kind.ABANDONED})
         if isinstance(body, Supersede):
+            self._require_kind("of", body.of, MEASURED)
             self._require_kind("by", body.by, frozenset({self.kinds[body.of]}))
             if not body.by > body.of:
                 raise MalformedInput("body.by", f"row {body.by} is not later than row {body.of}")
@@ -198,6 +199,6 @@ def relate(checkpoint: Checkpoint, chain: Chain, *, whole: bool) -> Relation:
         return Relation.ANOTHER
     if chain.size < checkpoint.size:
         return Relation.TRUNCATED
-    if chain.heads[checkpoint.size] != checkpoint.head:
+    if chain.ends[checkpoint.size] != (checkpoint.head, checkpoint.bytes):
         return Relation.FORKED
     return Relation.SAME if chain.size == checkpoint.size else Relation.EXTENDED

@@ -1,8 +1,8 @@
 """What a new round takes over from the record: its base, the noise floor, the blocks of earlier rounds. Pure."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
-from .bodies import Abandoned, Intent, Noise, Result
+from .bodies import Abandoned, Intent, Noise, Result, Settle, Withdraw
 from .errors import MalformedInput
 from .evidence import (
     Calibration,
@@ -62,16 +62,20 @@ def last_calibration(
 
 
 def earlier_rounds(
-    entries: Iterable[Entry], slot: Slot, candidate: Build, base: Build | None, get: Fetch, get_policy: Fetch
+    entries: Sequence[Entry], slot: Slot, candidate: Build, base: Build | None, get: Fetch, get_policy: Fetch
 ) -> tuple[Carried, ...]:
-    """What all earlier rounds of this pair measured, oldest first; interrupted and abandoned ones included."""
+    """What all earlier rounds of this pair measured, oldest first; interrupted and abandoned ones included.
+
+    A withdrawn row hands nothing on: its blocks were measured wrongly.
+    """
     carried = []
+    gone = {entry.body.of for entry in entries if isinstance(entry.body, Withdraw)}
     intents: dict[int, Intent] = {}
     for entry in entries:
         body = entry.body
         if isinstance(body, Intent):
             intents[entry.seq] = body
-        if not isinstance(body, (Result, Abandoned)) or body.evidence is None:
+        if not isinstance(body, (Result, Settle, Abandoned)) or body.evidence is None or entry.seq in gone:
             continue
         intent = intents[body.intent]
         if not same_pair(intent, slot, candidate, base):

@@ -5,7 +5,7 @@
 ``evidence/<sha256>.json``   what was measured, named by the SHA-256 of its bytes
 ``policies/<sha256>.toml``   the rules that were applied, likewise
 ``checkpoint``               where the ledger ends (:mod:`.chain`); it may lag behind by what a crash cut off
-``signed``                   optional: a signed checkpoint (:mod:`.signing`)
+``checkpoint.sig``           optional: a signed checkpoint (:mod:`.signing`)
 ``torn-<n>.bin``             a torn last line that a repair set aside
 ``trees/``, ``spool/``       builds that may become a base; blocks of the round that is being measured
 ``lock``, ``measuring``      empty; held while a line is appended, and while a round is measured
@@ -20,7 +20,7 @@ from .disk import TEMPORARY
 from .model import DIGEST
 
 OURS = frozenset(
-    {"rounds.jsonl", "evidence", "policies", "checkpoint", "signed", "lock", "measuring", "trees", "spool"}
+    {"rounds.jsonl", "evidence", "policies", "checkpoint", "checkpoint.sig", "lock", "measuring", "trees", "spool"}
 )
 
 
@@ -56,7 +56,7 @@ class Store:
 
     def signed(self) -> bytes | None:
         """The bytes of the signed checkpoint."""
-        return _bytes(self.path / "signed")
+        return _bytes(self.path / "checkpoint.sig")
 
     def torn(self) -> tuple[Path, ...]:
         """The torn lines that repairs set aside, oldest first."""
