@@ -37,12 +37,16 @@ class LogitsFile:
     decode: Callable[[bytes, int], Logits]
     positions: str | None = None
 
-    def blocks(self, rows: int) -> Iterator[Logits]:
-        """All rows in order, ``rows`` at a time (the last block may be shorter). Raises MalformedInput."""
+    def blocks(self, rows: int, stop: int | None = None) -> Iterator[Logits]:
+        """The rows before ``stop`` (default: all) in order, ``rows`` at a time, the last block maybe shorter.
+
+        Raises MalformedInput when the file has become shorter than it was.
+        """
+        end = self.rows if stop is None else stop
         with self.path.open("rb") as file:
             file.seek(self.offset)
-            for start in range(0, self.rows, rows):
-                wanted = min(rows, self.rows - start) * self.row_bytes
+            for start in range(0, end, rows):
+                wanted = min(rows, end - start) * self.row_bytes
                 data = file.read(wanted)
                 if len(data) != wanted:
                     raise MalformedInput(str(self.path), f"ended inside row {start + len(data) // self.row_bytes}")
@@ -98,13 +102,10 @@ def compare(reference: LogitsFile, candidate: LogitsFile, first: int | None = No
     size = max(1, BLOCK_BYTES // (ITEM_BYTES * max(reference.vocab, candidate.vocab)))
     kl: list[int] = []
     misses: list[tuple[int, int]] = []
-    for xs, ys in zip(reference.blocks(size), candidate.blocks(size), strict=False):
-        count = min(len(xs), wanted - len(kl))
-        found, missed = measure(xs[:count], ys[:count], first_row=len(kl))
+    for xs, ys in zip(reference.blocks(size, wanted), candidate.blocks(size, wanted), strict=True):
+        found, missed = measure(xs, ys, first_row=len(kl))
         kl += found
         misses += missed
-        if len(kl) == wanted:
-            break
     return Comparison(tuple(kl), tuple(misses), partial=wanted < reference.rows)
 
 
