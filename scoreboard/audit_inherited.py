@@ -13,12 +13,13 @@ from .bodies import Intent
 from .canonical import digest
 from .derivations import Derivations, Fetch
 from .errors import MalformedInput
-from .evidence import Carried, NoiseEvidence, RoundEvidence, parse_evidence
+from .evidence import Calibration, Carried, NoiseEvidence, RoundEvidence, parse_evidence
 from .model import Slot
 from .parse import to_bytes
 from .problem import Code, Problem
-from .record import Entry, seconds_between
+from .record import seconds_between
 
+RECENT = 16  # noise floors that are kept derived
 AGE_SLACK_S = 60  # a round begins a moment after its noise floor was chosen
 Pair = tuple[Slot, str, str]
 
@@ -31,6 +32,15 @@ class Round:
     evidence: str
     policy: str
     blocks: str | None
+
+
+@dataclass(frozen=True)
+class Announced:
+    """An intent, with its row and the time at which it was appended."""
+
+    row: int
+    time: str
+    body: Intent
 
 
 @dataclass(frozen=True)
@@ -53,6 +63,7 @@ class Inherited:
     rounds: dict[Pair, list[Round]] = field(default_factory=dict)
     floors: dict[int, Floor] = field(default_factory=dict)
     gone: dict[int, int] = field(default_factory=dict)
+    recent: dict[tuple[int, bytes], tuple[str, Calibration] | None] = field(default_factory=dict)
 
     def note(self, row: int, intent: Intent, sha256: str, handed_on: Carried | None) -> None:
         """Note a round. ``handed_on`` is what it hands on; None when that was not derived."""
@@ -60,17 +71,16 @@ class Inherited:
             known = None if handed_on is None else _fingerprint(handed_on)
             self.rounds.setdefault(pair, []).append(Round(row, sha256, intent.policy, known))
 
-    def check(self, entry: Entry, intent: Entry, evidence: RoundEvidence, policy: bytes) -> Iterator[Problem]:
-        """Everything that the round of ``entry`` took over wrongly."""
-        yield from self._carried(entry.seq, intent, evidence)
+    def check(self, row: int, intent: Announced, evidence: RoundEvidence, policy: bytes) -> Iterator[Problem]:
+        """Everything that the round of ``row`` took over wrongly."""
+        yield from self._carried(row, intent, evidence)
         if evidence.calibration is not None:
-            yield from self._calibration(entry.seq, intent, evidence, policy)
+            yield from self._calibration(row, intent, evidence, evidence.calibration, policy)
 
-    def _carried(self, row: int, intent: Entry, evidence: RoundEvidence) -> Iterator[Problem]:
-        assert isinstance(intent.body, Intent)
+    def _carried(self, row: int, intent: Announced, evidence: RoundEvidence) -> Iterator[Problem]:
         pair = pair_of(intent.body)
         earlier = [] if pair is None else self.rounds.get(pair, [])
-        owed = [past for past in earlier if not self._gone_before(past.row, intent.seq) and self._blocks(past)]
+        owed = [past for past in earlier if not self._gone_before(past.row, intent.row) and self._blocks(past)]
         found = [carried.row for carried in evidence.carried]
         due = [past for past in owed if past.row in found or past.row not in self.gone]
         if found != [past.row for past in due]:
@@ -83,30 +93,43 @@ class Inherited:
                 place = f"evidence.carried[{index}]"
                 yield Problem(Code.CARRIED, place, f"the blocks of row {past.row}", "other blocks", row)
 
-    def _calibration(self, row: int, intent: Entry, evidence: RoundEvidence, policy: bytes) -> Iterator[Problem]:
-        stated = evidence.calibration
-        assert stated is not None
+    def _calibration(
+        self, row: int, intent: Announced, evidence: RoundEvidence, stated: Calibration, policy: bytes
+    ) -> Iterator[Problem]:
         floor = self.floors.get(stated.row)
         tree = (evidence.base or evidence.candidate).tree
         if floor is None or (floor.slot, floor.tree, floor.evidence) != (evidence.slot, tree, stated.evidence):
             expected = f"a noise row of {tree[:12]} in {evidence.slot}"
             yield Problem(Code.CALIBRATION, "evidence.calibration.row", expected, f"row {stated.row}", row)
             return
-        if self._gone_before(stated.row, intent.seq):
+        if self._gone_before(stated.row, intent.row):
             yield Problem(
                 Code.CALIBRATION, "evidence.calibration.row", "a row that stands", "a withdrawn one", row
             )
         age = seconds_between(floor.time, intent.time)
         if not age <= (bound := self.derivations.max_age_s(policy) + AGE_SLACK_S):
             yield Problem(Code.CALIBRATION, "evidence.calibration", f"at most {bound} s old", f"{age} s", row)
-        noise = _read(self.get_evidence, floor.evidence)
-        if isinstance(noise, NoiseEvidence):
-            if noise.node.fingerprint != evidence.node.fingerprint:
+        if (derived := self._floor(stated.row, floor, policy)) is not None:
+            fingerprint, calibration = derived
+            if fingerprint != evidence.node.fingerprint:
                 place = "evidence.node.fingerprint"
-                yield Problem(Code.CALIBRATION, place, noise.node.fingerprint, evidence.node.fingerprint, row)
-            if self.derivations.calibration(policy, noise, stated.row, floor.evidence) != stated:
+                yield Problem(Code.CALIBRATION, place, fingerprint, evidence.node.fingerprint, row)
+            if calibration != stated:
                 expected = f"the figures of row {stated.row}"
                 yield Problem(Code.CALIBRATION, "evidence.calibration", expected, "other figures", row)
+
+    def _floor(self, row: int, floor: Floor, policy: bytes) -> tuple[str, Calibration] | None:
+        """Machine and figures of a noise row; None where its own row says what is wrong. Recent ones are kept."""
+        key = row, policy
+        if key not in self.recent:
+            noise, found = _read(self.get_evidence, floor.evidence), None
+            if isinstance(noise, NoiseEvidence):
+                calibration = self.derivations.calibration(policy, noise, row, floor.evidence)
+                found = noise.node.fingerprint, calibration
+            for old in [*self.recent][: 1 - RECENT]:
+                del self.recent[old]
+            self.recent[key] = found
+        return self.recent[key]
 
     def _gone_before(self, row: int, intent: int) -> bool:
         return self.gone.get(row, intent) < intent

@@ -10,19 +10,19 @@
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 
-from .audit_inherited import Floor, Inherited
+from .audit_inherited import Announced, Floor, Inherited
 from .bodies import Abandoned, Import, Intent, Noise, Pin, Rescore, Result, Settle, Supersede, Withdraw
 from .canonical import Json, format_canonical
 from .derivations import Derivations, Fetch
 from .errors import MalformedInput
 from .evidence import Carried, Evidence, NoiseEvidence, RoundEvidence, ScalarEvidence, parse_evidence
-from .model import Slot, verdict_to_json
+from .model import Build, Slot, verdict_to_json
 from .parse import encode
 from .pinning import Pinned
-from .problem import Code, Problem, compare_digest
+from .problem import Code, Problem, compare_digest, difference
 from .record import Entry, commitment
 
-Measured = Result | Settle | Noise | Pin | Abandoned | Import
+Measured = Result | Settle | Noise | Pin | Abandoned
 RIGHT: dict[type, tuple[type, ...]] = {
     Result: (RoundEvidence,),
     Settle: (RoundEvidence,),
@@ -42,7 +42,7 @@ class Rows:
     derivations: Derivations
     since: int = 0
     derived: int = 0
-    intents: dict[int, Entry] = field(default_factory=dict)
+    intents: dict[int, Announced] = field(default_factory=dict)
     slots: dict[int, Slot] = field(default_factory=dict)
     builds: dict[int, tuple[Slot, str]] = field(default_factory=dict)
     evidence: dict[int, str] = field(default_factory=dict)
@@ -63,13 +63,7 @@ class Rows:
     def _check(self, entry: Entry) -> Iterator[Problem]:
         body = entry.body
         if isinstance(body, Intent):
-            self.intents[entry.seq] = entry
-            first = self.seeds.setdefault(body.seed_commitment, entry.seq)
-            if first != entry.seq:
-                yield Problem(
-                    Code.REUSED, "body.seed_commitment", "a seed of its own", f"that of row {first}", entry.seq
-                )
-            yield from self._policy_problems(entry, body.policy)
+            yield from self._intent(entry, body)
         elif isinstance(body, Withdraw):
             self.inherited.gone.setdefault(body.of, entry.seq)
         elif isinstance(body, Supersede):
@@ -79,8 +73,25 @@ class Rows:
         elif isinstance(body, Rescore):
             self.slots[entry.seq] = body.verdict.slot
             yield from self._rescored(entry, body)
-        elif isinstance(body, Measured):
-            yield from self._measured(entry, body)
+        elif isinstance(body, Import):
+            self.slots[entry.seq] = body.verdict.slot
+            evidence, policy = yield from self._sources(entry, body.evidence, body.policy)
+            if evidence is not None and policy is not None:
+                yield from self._derive(entry, policy, evidence)
+        elif isinstance(body, Measured) and body.intent in self.intents:
+            announced = self.intents[body.intent]
+            self.slots[entry.seq] = announced.body.slot
+            if body.evidence is not None:
+                handed_on = yield from self._measured(entry, body, body.evidence, announced)
+                self._note(entry, body, body.evidence, announced.body, handed_on)
+
+    def _intent(self, entry: Entry, body: Intent) -> Iterator[Problem]:
+        self.intents[entry.seq] = Announced(entry.seq, entry.time, body)
+        first = self.seeds.setdefault(body.seed_commitment, entry.seq)
+        if first != entry.seq:
+            found = f"that of row {first}"
+            yield Problem(Code.REUSED, "body.seed_commitment", "a seed of its own", found, entry.seq)
+        yield from self._policy_problems(entry, body.policy)
 
     def _rescored(self, entry: Entry, body: Rescore) -> Iterator[Problem]:
         if entry.seq < self.since:
@@ -91,77 +102,78 @@ class Rows:
         if evidence is not None and policy is not None:
             yield from self._derive(entry, policy, evidence)
 
-    def _measured(self, entry: Entry, body: Measured) -> Iterator[Problem]:
-        intent = None if isinstance(body, Import) else self.intents.get(body.intent)
-        about = intent.body if intent is not None and isinstance(intent.body, Intent) else None
-        if isinstance(body, Import):
-            self.slots[entry.seq] = body.verdict.slot
-        elif about is None:
-            return
-        else:
-            self.slots[entry.seq] = about.slot
-        if body.evidence is None:
-            return
-        self.evidence[entry.seq] = body.evidence
-        first = self.owners.setdefault(body.evidence, entry.seq)
-        if first != entry.seq:
-            yield Problem(Code.REUSED, "body.evidence", "evidence of its own", f"that of row {first}", entry.seq)
-        handed_on = None
-        if entry.seq >= self.since:
-            handed_on = yield from self._looked_into(entry, body, body.evidence, intent)
-        if about is not None and isinstance(body, Noise):
-            self.inherited.floors[entry.seq] = Floor(entry.time, about.slot, about.candidate.tree, body.evidence)
-        if about is not None and isinstance(body, Result | Settle):
-            self.builds[entry.seq] = (about.slot, about.candidate.tree)
-        if about is not None and isinstance(body, Result | Settle | Abandoned):
-            self.inherited.note(entry.seq, about, body.evidence, handed_on)
-
-    def _looked_into(
-        self, entry: Entry, body: Measured, sha256: str, intent: Entry | None
+    def _measured(
+        self, entry: Entry, body: Measured, sha256: str, announced: Announced
     ) -> Generator[Problem, None, Carried | None]:
         """Check what the row says against its evidence; what the row hands on to later rounds of its pair."""
-        about = intent.body if intent is not None and isinstance(intent.body, Intent) else None
-        named = about.policy if about is not None and isinstance(body, Abandoned) else getattr(body, "policy", "")
-        yield from self._policy_problems(entry, named)
-        data, policy = self.get_evidence(sha256), self.get_policy(named)
-        if (problem := compare_digest(data, sha256, "body.evidence", entry.seq)) is not None:
-            yield problem
+        intent = announced.body
+        named = intent.policy if isinstance(body, Abandoned) else body.policy
+        evidence, policy = yield from self._sources(entry, sha256, named)
+        if isinstance(evidence, NoiseEvidence):
+            yield from self._agrees(entry, named, intent, evidence.build, evidence.build, evidence)
+        if isinstance(evidence, RoundEvidence):
+            yield from self._agrees(entry, named, intent, evidence.candidate, evidence.base, evidence)
+            base = (intent.slot, intent.base and intent.base.tree)
+            if evidence.base_row is not None and self.builds.get(evidence.base_row) != base:
+                found = f"row {evidence.base_row}"
+                yield Problem(Code.MISFIT, "evidence.base_row", "a row that measured it", found, entry.seq)
+        if evidence is None or policy is None:
             return None
-        evidence = _parsed(data)
-        if evidence is None or not isinstance(evidence, RIGHT[type(body)]):
-            found = "nothing readable" if evidence is None else f"that of a {evidence.kind}"
-            yield Problem(Code.UNREADABLE, "body.evidence", f"that of a {entry.kind}", found, entry.seq)
-            return None
-        if about is not None and intent is not None:
-            yield from self._agrees(entry, body, about, evidence)
-        if policy is None:
-            return None
-        if isinstance(evidence, RoundEvidence) and intent is not None:
-            yield from self.inherited.check(entry, intent, evidence, policy)
+        if isinstance(evidence, RoundEvidence):
+            yield from self.inherited.check(entry.seq, announced, evidence, policy)
         yield from self._derive(entry, policy, evidence)
         if isinstance(evidence, RoundEvidence):
             return self.derivations.carried(policy, evidence, entry.seq, sha256)
         return None
 
-    def _agrees(self, entry: Entry, body: Measured, intent: Intent, evidence: Evidence) -> Iterator[Problem]:
+    def _note(self, entry: Entry, body: Measured, sha256: str, intent: Intent, handed_on: Carried | None) -> None:
+        """Remember what later rows may take over or stand on."""
+        if isinstance(body, Noise):
+            self.inherited.floors[entry.seq] = Floor(entry.time, intent.slot, intent.candidate.tree, sha256)
+        if isinstance(body, Result | Settle):
+            self.builds[entry.seq] = (intent.slot, intent.candidate.tree)
+        if isinstance(body, Result | Settle | Abandoned):
+            self.inherited.note(entry.seq, intent, sha256, handed_on)
+
+    def _sources(
+        self, entry: Entry, sha256: str, policy: str
+    ) -> Generator[Problem, None, tuple[Evidence | None, bytes | None]]:
+        """The evidence and the policy of a row; None for what is not there, not itself, or not looked into."""
+        self.evidence[entry.seq] = sha256
+        first = self.owners.setdefault(sha256, entry.seq)
+        if first != entry.seq:
+            yield Problem(Code.REUSED, "body.evidence", "evidence of its own", f"that of row {first}", entry.seq)
+        if entry.seq < self.since:
+            return None, None
+        yield from self._policy_problems(entry, policy)
+        data = self.get_evidence(sha256)
+        if (problem := compare_digest(data, sha256, "body.evidence", entry.seq)) is not None:
+            yield problem
+            return None, None
+        evidence = _parsed(data)
+        if evidence is None or not isinstance(evidence, RIGHT[type(entry.body)]):
+            found = "nothing readable" if evidence is None else f"that of a {evidence.kind}"
+            yield Problem(Code.UNREADABLE, "body.evidence", f"that of a {entry.kind}", found, entry.seq)
+            return None, None
+        return evidence, self.get_policy(policy)
+
+    def _agrees(
+        self,
+        entry: Entry,
+        policy: str,
+        intent: Intent,
+        candidate: Build,
+        base: Build | None,
+        evidence: RoundEvidence | NoiseEvidence,
+    ) -> Iterator[Problem]:
         """The evidence is about what the intent named, and reveals the seed that it committed to."""
-        if isinstance(evidence, ScalarEvidence):
-            return
-        found = {
-            "policy": getattr(body, "policy", intent.policy),
-            "slot": evidence.slot,
-            "candidate": evidence.build if isinstance(evidence, NoiseEvidence) else evidence.candidate,
-            "base": evidence.build if isinstance(evidence, NoiseEvidence) else evidence.base,
-            "seed_commitment": commitment(evidence.seed),
-        }
-        for name, value in found.items():
-            expected = getattr(intent, name)
-            if value != expected:
+        seed = commitment(evidence.seed)
+        found = Intent(evidence.slot, candidate, base, policy, seed)
+        for name in ("slot", "candidate", "base", "policy", "seed_commitment"):
+            expected, told = getattr(intent, name), getattr(found, name)
+            if told != expected:
                 code = Code.SEED if name == "seed_commitment" else Code.MISFIT
-                yield Problem(code, f"evidence.{name}", str(expected), str(value), entry.seq)
-        row = None if isinstance(evidence, NoiseEvidence) else evidence.base_row
-        if row is not None and self.builds.get(row) != (intent.slot, intent.base and intent.base.tree):
-            yield Problem(Code.MISFIT, "evidence.base_row", "a row that measured it", f"row {row}", entry.seq)
+                yield Problem(code, f"evidence.{name}", str(expected), str(told), entry.seq)
 
     def _derive(self, entry: Entry, policy: bytes, evidence: Evidence) -> Iterator[Problem]:
         """What the row states is what follows from policy and evidence."""
@@ -186,24 +198,6 @@ class Rows:
         if entry.seq >= self.since:
             problem = compare_digest(self.get_policy(sha256), sha256, "body.policy", entry.seq)
             yield from [problem] if problem else []
-
-
-def difference(expected: Json, found: Json, place: str) -> tuple[str, str, str]:
-    """The first place at which two values differ, and what stands there on either side."""
-    if isinstance(expected, dict) and isinstance(found, dict):
-        for key in sorted(expected.keys() | found.keys()):
-            if key not in expected or key not in found or encoded(expected[key]) != encoded(found[key]):
-                return difference(expected.get(key), found.get(key), f"{place}.{key}")
-    if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
-        for index, (one, other) in enumerate(zip(expected, found, strict=True)):
-            if encoded(one) != encoded(other):
-                return difference(one, other, f"{place}[{index}]")
-    return place, encoded(expected), encoded(found)
-
-
-def encoded(value: Json) -> str:
-    """A value as its canonical text."""
-    return format_canonical(value).decode()
 
 
 def _parsed(data: bytes | None) -> Evidence | None:

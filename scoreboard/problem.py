@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from .canonical import digest
+from .canonical import Json, digest, format_canonical
 
 
 class Code(StrEnum):
@@ -69,3 +69,20 @@ def compare_digest(data: bytes | None, sha256: str, place: str, row: int | None 
     if digest(data.replace(b"\r\n", b"\n")) == sha256:
         return Problem(Code.LINE_ENDINGS, place, sha256, f"{found}; the file was checked out with CRLF", row)
     return Problem(Code.DIGEST, place, sha256, found, row)
+
+
+def difference(expected: Json, found: Json, place: str) -> tuple[str, str, str]:
+    """The first place at which two values differ, and what stands there on either side."""
+    if isinstance(expected, dict) and isinstance(found, dict):
+        for key in sorted(expected.keys() | found.keys()):
+            if key not in expected or key not in found or _text(expected[key]) != _text(found[key]):
+                return difference(expected.get(key), found.get(key), f"{place}.{key}")
+    if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
+        for index, (one, other) in enumerate(zip(expected, found, strict=True)):
+            if _text(one) != _text(other):
+                return difference(one, other, f"{place}[{index}]")
+    return place, _text(expected), _text(found)
+
+
+def _text(value: Json) -> str:
+    return format_canonical(value).decode()

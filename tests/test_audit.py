@@ -11,13 +11,13 @@ from record_world import ORIGIN, build, reseal
 from worlds import DIGEST
 
 from scoreboard.audit import verify, verify_hashes
-from scoreboard.audit_rows import difference
 from scoreboard.bodies import (
     Abandoned,
     Import,
     Intent,
     Noise,
     Pin,
+    Repaired,
     Rescore,
     Result,
     Settle,
@@ -36,7 +36,7 @@ from scoreboard.evidence import (
     parse_evidence,
 )
 from scoreboard.model import Attestation, Outcome, Tier
-from scoreboard.problem import Code, Problem
+from scoreboard.problem import Code, Problem, difference
 from scoreboard.record import Entry, commitment, format_entry, format_time, parse_entry
 from scoreboard.rederive import DERIVATIONS, verdict_of
 
@@ -80,6 +80,14 @@ def test_a_round_that_is_being_measured_is_no_fault_and_is_named() -> None:
     assert (report.holds, report.open) == (True, row)
 
 
+def test_a_repaired_tail_holds() -> None:
+    play = Play()
+    play.play(MAIN, None)
+    play.add(Repaired(digest(b"{torn"), 5))
+    play.play(NOOP, MAIN)
+    assert audited(play).holds
+
+
 def test_an_abandoned_round_without_blocks_holds() -> None:
     play = Play()
     play.play(MAIN, None)
@@ -115,10 +123,13 @@ def flipped(line: bytes, place: int) -> bytes:
 @pytest.mark.parametrize("row", range(len(SEASON.lines)))
 def test_a_byte_flipped_anywhere_in_a_row_is_reported_with_that_rows_number(row: int) -> None:
     line = SEASON.lines[row]
-    for place in [*range(0, len(line), 499), *range(len(line) - 160, len(line), 31), len(line) - 1]:
+    for place in [*range(0, len(line), 29), *range(len(line) - 160, len(line), 7), len(line) - 1]:
         text = b"".join(SEASON.replaced(row, flipped(line, place)))
-        report = audited(SEASON, text.splitlines(keepends=True))
+        report = hashed(SEASON, text.splitlines(keepends=True))
         assert row in {problem.row for problem in report.problems}
+    text = b"".join(SEASON.replaced(row, flipped(line, len(line) - 9)))
+    report = audited(SEASON, text.splitlines(keepends=True))
+    assert row in {problem.row for problem in report.problems}
 
 
 def test_the_report_names_row_field_expected_and_found() -> None:
@@ -307,30 +318,27 @@ def test_evidence_that_is_missing_edited_or_swapped_is_reported_with_the_rows_nu
     assert sha256 is not None
     other = next(data for name, data in SEASON.evidence.items() if name != sha256)
     data = SEASON.evidence[sha256]
-    for bad, code in (
-        (None, Code.MISSING),
-        (flipped(data, len(data) // 2), Code.DIGEST),
-        (other, Code.DIGEST),
-        (data.replace(b"main", b"mean", 1) + b" ", Code.DIGEST),
-    ):
-        spoilt = copied(SEASON)
-        if bad is None:
-            del spoilt.evidence[sha256]
-        else:
-            spoilt.evidence[sha256] = bad
-        assert (code, row) in {(problem.code, problem.row) for problem in audited(spoilt).problems}
+    spoilt = copied(SEASON)
+    for bad in (flipped(data, len(data) // 2), other, data + b" ", None):
+        spoilt.evidence = {name: data for name, data in SEASON.evidence.items() if name != sha256}
+        spoilt.evidence |= {sha256: bad} if bad else {}
+        code = Code.DIGEST if bad else Code.MISSING
+        assert [(problem.code, problem.row) for problem in hashed(spoilt, spoilt.lines).problems] == [(code, row)]
+    assert (Code.MISSING, row) in {(problem.code, problem.row) for problem in audited(spoilt).problems}
 
 
 def test_a_policy_that_is_missing_edited_or_checked_out_with_other_line_endings_is_found() -> None:
     for sha256, data in SEASON.policies.items():
+        spoilt = copied(SEASON)
         for bad, code in (
-            (None, Code.MISSING),
-            (data.replace(b"floor_ppm = 2", b"floor_ppm = 1") + b"#", Code.DIGEST),
             (data.replace(b"\n", b"\r\n"), Code.LINE_ENDINGS),
+            (data + b"#", Code.DIGEST),
+            (b"", Code.MISSING),
         ):
-            spoilt = copied(SEASON)
-            spoilt.policies = {**spoilt.policies, sha256: bad} if bad else {}
-            assert code in codes(audited(spoilt).problems)
+            spoilt.policies = {name: data for name, data in SEASON.policies.items() if name != sha256}
+            spoilt.policies |= {sha256: bad} if bad else {}
+            assert codes(hashed(spoilt, spoilt.lines).problems) == {code}
+        assert Code.MISSING in codes(audited(spoilt).problems)
 
 
 # --- a writer that lies: everything is chained and hashed, and something does not follow
