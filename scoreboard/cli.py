@@ -29,8 +29,15 @@ VERBS: dict[str, dict[str, str]] = {
     "Understand": {
         "explain": "why a row's verdict is what it is",
         "frontier": "the best sealed build of each slot, with its provenance",
+        "board": "ladder, verdicts and receipts as one HTML page",
+        "decide": "this gate's speed decision on timings from anywhere",
+        "parity": "two files of logits compared row by row",
     },
-    "The record": {"ledger": "verify, show"},
+    "The record": {
+        "ledger": "verify, show, rescore, import, repair, withdraw",
+        "settle": "main has moved on: does it keep up with the frontier?",
+        "lock": "check that every value in the lock traces to a sealed row",
+    },
 }
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .bodies import Abandoned, Intent, Noise, Result
+from .bodies import Abandoned, Intent, Noise, Result, Settle, Settled
 from .errors import NodeUnfit, WrongUse
 from .evidence import (
     EVIDENCE_FORMAT,
@@ -24,9 +24,11 @@ from .gate import judge
 from .history import calibration_of, earlier_rounds, last_calibration
 from .model import Arm, Build, Outcome, Verdict
 from .record import Entry, commitment, format_time
-from .runner import Runner, screened_well
+from .runner import Next, Runner, screened_well
+from .settling import settled_of, until_settled
 from .site import Site, fetch_tree, harness_digest, store_tree
 from .source import Source
+from .standing import next_action
 
 SEED_BYTES = 32
 
@@ -58,6 +60,23 @@ def measure_candidate(
     """One round of ``candidate`` against ``base``, which is in force in the slot."""
     if candidate.build.tree == base.build.tree:
         raise WrongUse(f"{candidate.build.name} is the base, byte for byte ({base.build.tree[:12]}); try `noise`")
+    evidence, intent = _measured(site, runner, candidate, base, base_row, claimed)
+    done = close(site, intent, evidence)
+    if done.verdict.outcome is Outcome.ACCEPTED:
+        store_tree(site, candidate)
+    return done
+
+
+def _measured(
+    site: Site,
+    runner: Runner,
+    candidate: Source,
+    base: Source,
+    base_row: int | None,
+    claimed: int,
+    next_step: Next = next_action,
+) -> tuple[RoundEvidence, Entry]:
+    """Intent, screen, blocks: the evidence of one round and the intent that it closes."""
     floor = noise_floor(site, runner, base)
     seed = secrets.token_bytes(SEED_BYTES)
     intent = open_intent(site, candidate.build, base.build, seed)
@@ -77,11 +96,8 @@ def measure_candidate(
     evidence = runner.screen(arms, evidence)
     if not evidence.interrupted and screened_well(site.policy, evidence):
         spool = spooler(site, intent.seq)
-        evidence = runner.measure(arms, evidence, floor.tokens_per_step, spool)
-    done = close(site, intent, evidence)
-    if done.verdict.outcome is Outcome.ACCEPTED:
-        store_tree(site, candidate)
-    return done
+        evidence = runner.measure(arms, evidence, floor.tokens_per_step, spool, next_step)
+    return evidence, intent
 
 
 def measure_baseline(site: Site, runner: Runner, main: Source, claimed: int) -> Done:
@@ -94,6 +110,20 @@ def measure_baseline(site: Site, runner: Runner, main: Source, claimed: int) -> 
     if done.verdict.outcome is Outcome.BASELINE:
         store_tree(site, main)
     return done
+
+
+def measure_settling(
+    site: Site, runner: Runner, main: Source, base: Source, base_row: int
+) -> tuple[int, Settled, Verdict]:
+    """Main measured against the frontier: the row, what it shows, and the verdict beside it."""
+    evidence, intent = _measured(site, runner, main, base, base_row, site.policy.scored.context, until_settled)
+    sha256 = site.ledger.put_evidence(format_evidence(evidence))
+    verdict, settled = judge(site.policy, evidence), settled_of(site.policy, evidence)
+    row = site.ledger.append(Settle(intent.seq, sha256, site.policy.digest, verdict, settled)).seq
+    spool_path(site, intent.seq).unlink(missing_ok=True)
+    if settled is Settled.NOT_INFERIOR:
+        store_tree(site, main)
+    return row, settled, verdict
 
 
 def noise_floor(site: Site, runner: Runner, build: Source, *, fresh: bool = False) -> Floor:

@@ -23,6 +23,8 @@ from .standing import next_action
 MS = 1_000_000
 MEASURING = {Action.MEASURE: Purpose.TEST, Action.GUARD: Purpose.TEST, Action.SIZE: Purpose.SIZE}
 
+Next = Callable[[Policy, RoundEvidence, int], Action]
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -82,6 +84,7 @@ class Runner:
         evidence: RoundEvidence,
         tokens_per_step: int,
         spool: Callable[[RoundEvidence], None],
+        next_step: Next = next_action,
     ) -> RoundEvidence:
         """Blocks until the rule stops, a reply fails parity, an engine fails twice, or someone interrupts."""
         seed = bytes.fromhex(evidence.seed)
@@ -90,7 +93,7 @@ class Runner:
         try:
             while True:
                 elapsed_ms = (self.bench.deadline_clock() - began_ns) // MS
-                purpose = MEASURING.get(next_action(self.policy, evidence, elapsed_ms))
+                purpose = MEASURING.get(next_step(self.policy, evidence, elapsed_ms))
                 if purpose is None:
                     return evidence
                 done = len(evidence.blocks)
@@ -135,9 +138,7 @@ class Runner:
     ) -> Block:
         scored = self.policy.scored
         count = scored.warm_steps + 2 * scored.rounds * tokens_per_step
-        dealt = deal(
-            self.policy, self.oracle.prompt(seed), self.oracle.stream(seed, index, count), tokens_per_step
-        )
+        dealt = deal(self.policy, self.oracle.prompt(seed), self.oracle.stream(seed, index, count), tokens_per_step)
         core = self.cores[index % len(self.cores)]
         coins = Coins(seed, f"block {index}")
         measured: Measured = measure_block(self.bench, pair, dealt, coins, purpose, at_ms, core)
@@ -168,9 +169,7 @@ def screened_well(policy: Policy, evidence: RoundEvidence) -> bool:
 
 def with_block(policy: Policy, evidence: RoundEvidence, block: Block) -> RoundEvidence:
     """``evidence`` with ``block`` added; when a timed reply fails parity, with its grades and no readings."""
-    failed = any(
-        f.effect is not Effect.HOLDS for f in parity(policy, replace(evidence, screen=(), blocks=(block,)))
-    )
+    failed = any(f.effect is not Effect.HOLDS for f in parity(policy, replace(evidence, screen=(), blocks=(block,))))
     if not failed:
         return replace(evidence, blocks=(*evidence.blocks, block))
     late = (

@@ -8,7 +8,7 @@ of them, inferior for one; correctness comes first.
 from . import decide
 from .bodies import Settled
 from .correctness import parity, whole
-from .decide import Guard
+from .decide import Action, Guard
 from .evidence import RoundEvidence
 from .model import Effect
 from .policy import Policy
@@ -26,3 +26,12 @@ def settled_of(policy: Policy, evidence: RoundEvidence) -> Settled:
     if Guard.REGRESSED in states:
         return Settled.INFERIOR
     return Settled.NOT_INFERIOR if states == {Guard.HELD} else Settled.UNDECIDED
+
+
+def until_settled(policy: Policy, evidence: RoundEvidence, elapsed_ms: int) -> Action:
+    """What a settling does next: blocks until something is shown, or blocks or time are used up."""
+    if settled_of(policy, evidence) is not Settled.UNDECIDED:
+        return Action.STOP_SIZED
+    rule = policy.speed
+    bound = len(evidence.blocks) < rule.max_blocks and elapsed_ms < rule.budget_ms
+    return Action.MEASURE if bound else Action.STOP_BOUND

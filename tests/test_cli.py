@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from toy import write_engine, write_site
 
@@ -159,9 +160,7 @@ def test_missing_files_are_named(home: Path, tmp_path: Path, capsys: pytest.Capt
 def test_a_ledger_that_is_none_is_refused(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "ledger").mkdir()
     (tmp_path / "ledger" / "holiday.jpg").write_bytes(b"x")
-    assert "is no ledger: it holds holiday.jpg" in refuse(
-        round_args(home, tmp_path / "ledger", home / "main"), capsys
-    )
+    assert "is no ledger: it holds holiday.jpg" in refuse(round_args(home, tmp_path / "ledger", home / "main"), capsys)
     assert [path.name for path in (tmp_path / "ledger").iterdir()] == ["holiday.jpg"]
 
 
@@ -199,9 +198,7 @@ def test_compare_tells_two_builds_apart_without_a_ledger(
     assert answer["sealed"] is False
 
 
-def test_noise_reports_what_this_node_can_tell(
-    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_noise_reports_what_this_node_can_tell(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     site = ["--policy", str(home / "policy.toml"), "--ledger", str(tmp_path / "ledger")]
     assert main(["noise", "--main", str(home / "main"), *site, "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
@@ -209,3 +206,99 @@ def test_noise_reports_what_this_node_can_tell(
     assert answer["noise"]["fitness"] in ("fit", "unfit")
     assert main(["noise", "--main", str(home / "main"), *site]) == 0
     assert "sd/block" in capsys.readouterr().out
+
+
+def test_a_ledger_is_verified_rescored_withdrawn_and_put_on_a_page(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ledger = tmp_path / "ledger"
+    main(round_args(home, ledger, write_engine(tmp_path / "window", window=30)))
+    capsys.readouterr()
+    assert main(["ledger", "verify", str(ledger)]) == 0
+    assert "OK" in capsys.readouterr().out
+    lenient = tmp_path / "lenient.toml"
+    lenient.write_text((home / "policy.toml").read_text().replace("top1_min_ppm = 950_000", "top1_min_ppm = 0"))
+    assert main(["ledger", "rescore", str(ledger), "--policy", str(lenient), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rescored"] == 2
+    assert main(["ledger", "withdraw", str(ledger), "3", "--reason", "the clock was wrong"]) == 0
+    assert main(["frontier", "--ledger", str(ledger)]) == 0
+    assert "FELL" in capsys.readouterr().out
+    assert main(["board", "--ledger", str(ledger), "--out", str(tmp_path / "b.html")]) == 0
+    assert "<html" in (tmp_path / "b.html").read_text()
+    assert main(["ledger", "verify", str(ledger), "--hashes"]) == 0
+
+
+def test_a_flipped_byte_of_a_row_or_of_evidence_is_reported_with_the_row(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ledger = tmp_path / "ledger"
+    main(round_args(home, ledger, write_engine(tmp_path / "window", window=30)))
+    capsys.readouterr()
+    rounds = ledger / "rounds.jsonl"
+    whole = rounds.read_bytes()
+    place = whole.index(b'"kind":"result"') - 10
+    rounds.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+    assert main(["ledger", "verify", str(ledger)]) == 4
+    assert "row 3" in capsys.readouterr().out
+    rounds.write_bytes(whole)
+    evidence = max((ledger / "evidence").iterdir(), key=lambda path: path.stat().st_size)
+    data = evidence.read_bytes()
+    evidence.write_bytes(data[:100] + bytes([data[100] ^ 1]) + data[101:])
+    assert main(["ledger", "verify", str(ledger), "--json"]) == 4
+    problems = json.loads(capsys.readouterr().out)["problems"]
+    assert {problem["code"] for problem in problems} == {"digest"}
+    assert all(problem["row"] is not None for problem in problems)
+
+
+def test_the_lock_of_the_repository_is_backed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lock = ["lock", "check", "--lock", str(ROOT / "fixtures" / "reference.lock"), "--ledger", str(tmp_path / "none")]
+    assert main(lock) == 0
+    assert "OK" in capsys.readouterr().out
+
+
+def test_decide_applies_the_rule_to_timings_from_anywhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    noise = [{"y": [0.01 * (-1) ** (i + j) for j in range(20)]} for i in range(9)]
+    faster = [{"y": [0.1 + 0.01 * (-1) ** (i + j) for j in range(20)]} for i in range(24)]
+    blocks = tmp_path / "blocks.json"
+    blocks.write_text(json.dumps({"aa": noise, "ab": faster}))
+    assert main(["decide", "--blocks", str(blocks), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["outcome"] == "accepted"
+    assert 0.09 < answer["estimate"] < 0.12
+    blocks.write_text(json.dumps({"aa": noise, "ab": noise * 4}))
+    assert main(["decide", "--blocks", str(blocks)]) == 1
+    assert "NONE" in capsys.readouterr().out
+    blocks.write_text('{"aa": []}')
+    refuse(["decide", "--blocks", str(blocks)], capsys)
+
+
+def test_parity_compares_two_files_of_logits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(3)
+    reference = rng.normal(0, 3, (40, 128)).astype(np.float32)
+    np.save(tmp_path / "r.npy", reference)
+    np.save(tmp_path / "same.npy", reference + np.float32(1e-6))
+    np.save(tmp_path / "wrong.npy", reference[:, ::-1].copy())
+    reference[7, 3] = np.nan
+    np.save(tmp_path / "nan.npy", reference)
+    names = [str(tmp_path / f"{name}.npy") for name in ("r", "same", "wrong", "nan")]
+    assert main(["parity", names[0], names[1]]) == 0
+    assert "HOLDS: 40 rows" in capsys.readouterr().out
+    assert main(["parity", names[0], names[2], "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["mean_nanonats"] > 10**8
+    assert main(["parity", names[0], names[3], "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["code"] == "non_finite"
+
+
+def test_settle_measures_main_against_the_frontier(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ledger = tmp_path / "ledger"
+    main(round_args(home, ledger, write_engine(tmp_path / "window", window=30)))
+    capsys.readouterr()
+    site = ["--policy", str(home / "policy.toml"), "--ledger", str(ledger)]
+    assert "is the frontier" in refuse(["settle", "--main", str(home / "main"), *site], capsys)
+    slow = write_engine(tmp_path / "slow", work=400)
+    assert main(["settle", "--main", str(slow), *site, "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["settled"] == "inferior"
+    assert main(["frontier", "--ledger", str(ledger)]) == 0
+    assert "REGRESSION" in capsys.readouterr().out

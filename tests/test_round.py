@@ -12,7 +12,8 @@ from scoreboard import runner as module
 from scoreboard.bodies import Intent, Noise, Result
 from scoreboard.errors import NodeUnfit, WrongUse
 from scoreboard.evidence import RoundEvidence, parse_evidence
-from scoreboard.model import Effect, Outcome, Verdict
+from scoreboard.frontier import fold
+from scoreboard.model import Attestation, Effect, Level, Outcome, Verdict
 from scoreboard.rounds import Done, base_of, close_abandoned, measure_baseline, measure_candidate
 from scoreboard.runner import Progress
 from scoreboard.sandbox import Isolation, probe
@@ -189,6 +190,25 @@ def test_a_real_speedup_is_accepted_moves_the_frontier_and_is_then_the_base(
     assert frontier is not None
     assert frontier.row == done.row
     assert base.build.tree == done.verdict.candidate.tree
+
+
+def test_without_bubblewrap_everything_runs_and_the_row_moves_nothing(home: Path, tmp_path: Path) -> None:
+    weaker = probe(path="")
+    assert weaker.level is Level.PROCESS
+    assert weaker.notice is not None
+    text = (home / "policy.toml").read_text().replace('least_level = "process"', 'least_level = "bwrap"')
+    strict = tmp_path / "site"
+    shutil.copytree(home, strict)
+    (strict / "policy.toml").write_text(text)
+    site = site_at(strict, tmp_path / "ledger", weaker)
+    with bench_at(site, silent) as runner, workdir() as work:
+        main = fetch(str(home / "main"), work / "main")
+        measure_baseline(site, runner, main, CONTEXT)
+        fast = fetch(str(write_engine(tmp_path / "fast", work=10)), work / "fast")
+        done = measure_candidate(site, runner, fast, main, None, CONTEXT)
+    assert done.verdict.outcome is Outcome.ACCEPTED
+    assert done.verdict.attestation is Attestation.UNCONFINED
+    assert fold(tuple(site.ledger.entries())) == {}
 
 
 def test_ctrl_c_closes_the_row_and_its_blocks_count_in_the_next_round(

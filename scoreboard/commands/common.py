@@ -32,9 +32,7 @@ def add_site(parser: argparse.ArgumentParser) -> None:
 
 def site_of(args: argparse.Namespace) -> Site:
     """The site that the options name."""
-    policy = args.policy or next(
-        (home / "policy.toml" for home in HOMES if (home / "policy.toml").is_file()), None
-    )
+    policy = args.policy or next((home / "policy.toml" for home in HOMES if (home / "policy.toml").is_file()), None)
     if policy is None:
         raise WrongUse("there is no policy.toml here or in fixtures/; name one with --policy")
     return open_site(policy, args.lock or policy.parent / "reference.lock", args.ledger)
@@ -62,7 +60,7 @@ def watched(*, quiet: bool) -> Iterator[Callable[[Step], None]]:
         TextColumn("{task.fields[left]}"),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=console, transient=True) as bars:
+    with Progress(*columns, console=console, transient=True, refresh_per_second=2) as bars:
         task = bars.add_task("starting", total=None, left="")
         began = {"stage": "", "at": time.monotonic(), "done": 0}
 

@@ -38,9 +38,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Answer:
     """Gate the three candidates in turn, each in its own sealed round, and print what the gate says and why."""
     if not (FIXTURES / "demo.toml").is_file():
-        raise WrongUse(
-            f"the demo needs the repository's fixtures at {FIXTURES}; run it from a clone, or try `compare`"
-        )
+        raise WrongUse(f"the demo needs the repository's fixtures at {FIXTURES}; run it from a clone, or try `compare`")
     ledger = args.ledger or Path(tempfile.mkdtemp(prefix="scoreboard-demo-")) / "ledger"
     site = open_site(FIXTURES / "demo.toml", FIXTURES / "reference.lock", ledger)
     show = (lambda _: None) if args.json else print

@@ -67,12 +67,8 @@ def examine(isolation: Isolation, steal_ppm: int) -> list[Symptom]:
             "give this process a second core: parent and engine share one",
         ),
         Symptom("cpu", node.facts["cpu"], good=True, mend=""),
-        Symptom(
-            "governor", node.facts["governor"], node.facts["governor"] != "powersave", "set it to performance"
-        ),
-        Symptom(
-            "load", "unknown" if load is None else f"{load:.2f}", quiet, "stop what else runs; blocks take longer"
-        ),
+        Symptom("governor", node.facts["governor"], node.facts["governor"] != "powersave", "set it to performance"),
+        Symptom("load", "unknown" if load is None else f"{load:.2f}", quiet, "stop what else runs; blocks take longer"),
         Symptom(
             "steal",
             f"{steal_ppm / 10_000:.1f} %",

@@ -49,11 +49,7 @@ def run(args: argparse.Namespace) -> Answer:
 
 def told(verdict: Verdict) -> list[str]:
     """The verdict with all findings."""
-    base = (
-        "nothing: the first of its slot"
-        if verdict.base is None
-        else f"{verdict.base.name} {verdict.base.tree[:12]}"
-    )
+    base = "nothing: the first of its slot" if verdict.base is None else f"{verdict.base.name} {verdict.base.tree[:12]}"
     lines = [
         headline(verdict),
         f"  slot {verdict.slot}   against {base}   policy {verdict.policy[:12]}   {verdict.attestation.value}",

@@ -40,9 +40,7 @@ def told(standing: Standing) -> list[str]:
         after = "nothing" if fall.after is None else fall.after.build.name
         lines.append(f"  FELL from {fall.before.build.name} to {after} by row {fall.by}: {fall.reason}")
     if standing.regression is not None:
-        lines.append(
-            f"  REGRESSION: main ({standing.regression.main.name}) is inferior, row {standing.regression.row}"
-        )
+        lines.append(f"  REGRESSION: main ({standing.regression.main.name}) is inferior, row {standing.regression.row}")
     for claim in standing.unattested:
         measured = "no rate" if claim.rate_utps is None else rate(claim.rate_utps)
         lines.append(

@@ -81,9 +81,7 @@ def told(policy: Policy, evidence: NoiseEvidence, found: NoiseReport) -> list[st
     lines.append(f"{budget} detects {smallest}; the floor of {percent(floor)} needs {needed}")
     lines.append(f"this rule replayed on these blocks: false accepts {_share(found)}")
     if found.harness_is_biased:
-        lines.append(
-            f"THE HARNESS IS BIASED (evidence {found.harness_e_milli / 1000:.1f}): stop gating on this node"
-        )
+        lines.append(f"THE HARNESS IS BIASED (evidence {found.harness_e_milli / 1000:.1f}): stop gating on this node")
     if found.fitness is Fitness.UNFIT:
         lines.append(f"UNFIT for {percent(floor)}: gains that small will end inconclusive here; {needed} would do")
     else:

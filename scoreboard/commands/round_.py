@@ -54,9 +54,7 @@ def gate(
             if first.verdict.outcome is not Outcome.BASELINE:
                 return told(site, first)
             base, frontier = base_of(site, base, work / "again")
-        return told(
-            site, measure_candidate(site, runner, candidate, base, frontier.row if frontier else None, claimed)
-        )
+        return told(site, measure_candidate(site, runner, candidate, base, frontier.row if frontier else None, claimed))
 
 
 def told(site: Site, done: Done) -> Answer:
