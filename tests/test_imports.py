@@ -33,9 +33,7 @@ ROW: dict[str, Any] = {
 
 
 def file_of(*rows: str) -> bytes:
-    return (
-        f'{{"format": "{RUNS_FORMAT}", "source": "a test", "runs": [{", ".join(rows)}], "withdrawn": []}}'.encode()
-    )
+    return f'{{"format": "{RUNS_FORMAT}", "source": "a test", "runs": [{", ".join(rows)}], "withdrawn": []}}'.encode()
 
 
 def withdrawn(run: str, reason: str) -> bytes:
@@ -48,10 +46,12 @@ def row(**changes: str) -> str:
     return "{" + ", ".join(f'"{key}": {changes.get(key, json.dumps(value))}' for key, value in ROW.items()) + "}"
 
 
-def test_a_plain_row_is_read_exactly() -> None:
-    (run,) = read_runs(file_of(row(tps="110.0000019", kl="4.1e-10", frontier_tps="100.0000011"))).runs
+def test_a_row_is_read_exactly_and_rounded_against_the_candidate() -> None:
+    changes = {"top1": "0.9499999", "tps": "110.0000019", "kl": "4.1e-10", "frontier_tps": "100.0000011"}
+    (run,) = read_runs(file_of(row(**changes))).runs
     seen = run.evidence
-    assert (seen.rate_utps, seen.kl_nanonats, seen.frontier_utps) == (110_000_001, 1, 100_000_002)
+    assert (seen.top1_ppm, seen.kl_nanonats) == (949_999, 1)
+    assert (seen.rate_utps, seen.frontier_utps) == (110_000_001, 100_000_002)
     assert seen.facts == {"id": "a", "time": ROW["time"], "policy": "R7b", "label": "L", "pr": "1"}
 
 
