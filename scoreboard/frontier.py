@@ -6,12 +6,10 @@ A slot's frontier moves when, and only when, a row that is ``sealed``
 - is ``accepted`` against the build that is the frontier at that row (it is raised), or
 - settles that main is not inferior to the slot's *peak* (main's tree takes the frontier's place).
 
-The peak is the last build that was shown to be faster than the peak before it. Main is settled against the peak
-and not against the frontier, else twenty settlings could each hand on a build a little slower than the last.
-
-Raising is by build, never by number: rates are kept for people, and no later figure is divided by one.
-Withdrawing a row takes its move back, and with it every later move, since each of those was shown against the
-build before it. Rows that are not sealed are listed apart and move nothing.
+The peak is the last build that was shown to be faster than the peak before it. Main is settled against the peak,
+else twenty settlings could each hand on a build a little slower than the last. Raising is by build, never by
+number: rates are kept for people. Withdrawing a row takes its move back, and with it every later move, since each
+was shown against the build before it. Rows that are not sealed are listed apart and move nothing.
 """
 
 from collections.abc import Iterable
@@ -38,7 +36,8 @@ SOUND = frozenset({Outcome.ACCEPTED, Outcome.NONE, Outcome.INCONCLUSIVE})
 class Frontier:
     """The build to beat, the row that made it so, and the rate in micro-tokens per second measured there.
 
-    ``peak`` is the build that main is settled against; it is ``build`` itself unless main was settled since.
+    ``peak`` is the build that main is settled against, and ``peak_row`` the row that measured it; they are
+    ``build`` and ``row`` themselves unless main was settled since.
     """
 
     slot: Slot
@@ -48,6 +47,7 @@ class Frontier:
     via: Via
     attestation: Attestation
     peak: Build
+    peak_row: int
 
 
 @dataclass(frozen=True)
@@ -82,10 +82,9 @@ class Claim:
 
 @dataclass
 class Standing:
-    """All that the record says about the frontier of one slot, oldest first.
+    """All that the record says about the frontier of one slot; ``steps`` are the moves in force, oldest first.
 
-    ``steps`` are the moves in force. ``unattested`` are claims of rows that are not sealed, ``sideways`` those of
-    sealed rows that were shown against a build that is not the frontier, or a second baseline.
+    ``sideways`` are sealed claims that were shown against another build than the frontier, or a second baseline.
     """
 
     slot: Slot
@@ -111,10 +110,9 @@ class Stale:
 
     def __str__(self) -> str:
         distance = "an unknown number of" if self.commits is None else str(self.commits)
-        return (
-            f"STALE {self.frontier.slot}: main ({self.main.name}) is {distance} commits past the frontier of row "
-            f"{self.frontier.row} ({self.frontier.build.name}); measure it with `scoreboard settle`"
-        )
+        frontier = f"the frontier of row {self.frontier.row} ({self.frontier.build.name})"
+        past = f"main ({self.main.name}) is {distance} commits past {frontier}"
+        return f"STALE {self.frontier.slot}: {past}; measure it with `scoreboard settle`"
 
 
 def fold(entries: Iterable[Entry]) -> dict[Slot, Frontier]:
@@ -151,10 +149,12 @@ def _count(standing: Standing, row: int, verdict: Verdict) -> None:
     if verdict.outcome not in (Outcome.ACCEPTED, Outcome.BASELINE):
         return
     claim = Claim(row, verdict.candidate, verdict.rate_utps, verdict.outcome, verdict.attestation)
-    if verdict.attestation is not Attestation.SEALED:
+    if claim.attestation is not Attestation.SEALED:
         standing.unattested.append(claim)
-    elif _tree(verdict.base) == _tree(None if standing.frontier is None else standing.frontier.build):
-        standing.steps.append(_raised(verdict, row, standing.frontier))
+    elif _against(verdict, before := standing.frontier):
+        via = Via.BASELINE if before is None else Via.RAISED
+        under = before if before is not None and before.build.tree != before.peak.tree else None
+        standing.steps.append(_step(verdict, row, via, under))
     else:
         standing.sideways.append(claim)
 
@@ -162,13 +162,13 @@ def _count(standing: Standing, row: int, verdict: Verdict) -> None:
 def _settle(standing: Standing, row: int, body: Settle) -> None:
     verdict, frontier = body.verdict, standing.frontier
     sealed = verdict.attestation is Attestation.SEALED
-    if frontier is None or not (sealed and _tree(verdict.base) == frontier.peak.tree):
+    if frontier is None or verdict.base is None or not (sealed and verdict.base.tree == frontier.peak.tree):
         return
     if body.settled is Settled.INFERIOR:
         standing.regression = Regression(row, verdict.candidate, frontier.peak)
-    elif body.settled is Settled.NOT_INFERIOR and verdict.outcome in SOUND:
-        peak = verdict.candidate if verdict.outcome is Outcome.ACCEPTED else frontier.peak
-        standing.steps.append(_step(verdict, row, Via.SETTLED, peak))
+    if body.settled is Settled.NOT_INFERIOR and verdict.outcome in SOUND:
+        before = None if verdict.outcome is Outcome.ACCEPTED else frontier
+        standing.steps.append(_step(verdict, row, Via.SETTLED, before))
         standing.regression = None
 
 
@@ -189,7 +189,8 @@ def _supersede(standing: Standing, body: Supersede, row: int, verdict: Verdict) 
     for index, step in enumerate(standing.steps):
         before = standing.steps[index - 1] if index else None
         if step.row == body.of and _shows_again(verdict, step, before):
-            standing.steps[index] = replace(step, row=body.by, rate_utps=verdict.rate_utps)
+            peak_row = body.by if step.peak_row == step.row else step.peak_row
+            standing.steps[index] = replace(step, row=body.by, rate_utps=verdict.rate_utps, peak_row=peak_row)
             standing.sideways = [claim for claim in standing.sideways if claim.row != body.by]
             return
     _take_back(standing, body.of, row, body.reason)
@@ -201,20 +202,19 @@ def _shows_again(verdict: Verdict, step: Frontier, before: Frontier | None) -> b
         and verdict.outcome in (Outcome.ACCEPTED, Outcome.BASELINE)
         and verdict.attestation is Attestation.SEALED
         and (verdict.slot, verdict.candidate.tree) == (step.slot, step.build.tree)
-        and _tree(verdict.base) == _tree(None if before is None else before.build)
+        and _against(verdict, before)
     )
 
 
-def _raised(verdict: Verdict, row: int, before: Frontier | None) -> Frontier:
-    if before is None:
-        return _step(verdict, row, Via.BASELINE, verdict.candidate)
-    peak = verdict.candidate if before.build.tree == before.peak.tree else before.peak
-    return _step(verdict, row, Via.RAISED, peak)
+def _step(verdict: Verdict, row: int, via: Via, under: Frontier | None) -> Frontier:
+    """A move; its peak is that of ``under``, or itself."""
+    peak, peak_row = (verdict.candidate, row) if under is None else (under.peak, under.peak_row)
+    told = (verdict.slot, verdict.candidate, row, verdict.rate_utps, via, verdict.attestation)
+    return Frontier(*told, peak, peak_row)
 
 
-def _step(verdict: Verdict, row: int, via: Via, peak: Build) -> Frontier:
-    return Frontier(verdict.slot, verdict.candidate, row, verdict.rate_utps, via, verdict.attestation, peak)
-
-
-def _tree(build: Build | None) -> str | None:
-    return None if build is None else build.tree
+def _against(verdict: Verdict, frontier: Frontier | None) -> bool:
+    """Whether the verdict's base is the frontier; no base goes with no frontier."""
+    if verdict.base is None or frontier is None:
+        return verdict.base is None and frontier is None
+    return verdict.base.tree == frontier.build.tree

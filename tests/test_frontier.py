@@ -40,7 +40,7 @@ def name_of(story: Story) -> str | None:
 
 
 def raised(name: str, row: int, rate_utps: int) -> Frontier:
-    return Frontier(SLOT, build(name), row, rate_utps, Via.RAISED, Attestation.SEALED, peak=build(name))
+    return Frontier(SLOT, build(name), row, rate_utps, Via.RAISED, Attestation.SEALED, build(name), row)
 
 
 # --- what moves a frontier
@@ -53,7 +53,7 @@ def test_an_empty_record_has_no_frontier() -> None:
 def test_the_first_sealed_baseline_is_the_frontier_with_its_row_and_its_rate() -> None:
     story = Story()
     row = story.round(baseline(rate_utps=56_800_000))
-    assert now(story) == Frontier(SLOT, MAIN, row, 56_800_000, Via.BASELINE, Attestation.SEALED, MAIN)
+    assert now(story) == Frontier(SLOT, MAIN, row, 56_800_000, Via.BASELINE, Attestation.SEALED, MAIN, row)
 
 
 def test_an_accepted_round_against_the_frontier_raises_it_even_if_its_own_rate_reads_lower() -> None:
@@ -137,7 +137,7 @@ def test_withdrawing_the_raise_takes_it_back_and_says_the_fall_and_why() -> None
     first = story.round(baseline(rate_utps=9_630_000))
     raised = story.round(gain("lucky", rate_utps=12_000_000))
     by = story.add(Withdraw(raised, "it was measured at context 64, not 131072"))
-    assert now(story) == Frontier(SLOT, MAIN, first, 9_630_000, Via.BASELINE, Attestation.SEALED, MAIN)
+    assert now(story) == Frontier(SLOT, MAIN, first, 9_630_000, Via.BASELINE, Attestation.SEALED, MAIN, first)
     (fall,) = standings(story.entries)[SLOT].falls
     assert (fall.by, fall.reason) == (by, "it was measured at context 64, not 131072")
     assert (fall.before.build.name, fall.before.rate_utps) == ("lucky", 12_000_000)
@@ -190,9 +190,7 @@ def test_a_reproduction_that_shows_the_same_takes_the_place_of_the_first_row() -
     again = story.round(gain("fast", rate_utps=108))
     story.add(Supersede(first, again, "measured again"))
     standing = standings(story.entries)[SLOT]
-    assert standing.frontier == Frontier(
-        SLOT, build("fast"), again, 108, Via.RAISED, Attestation.SEALED, build("fast")
-    )
+    assert standing.frontier == raised("fast", again, 108)
     assert (standing.falls, standing.sideways) == ([], [])
 
 
@@ -246,11 +244,12 @@ def test_a_review_that_is_reproduced_moves_the_frontier_by_its_new_row() -> None
 def test_settling_hands_the_frontier_to_main_when_main_is_not_inferior() -> None:
     story = Story()
     story.round(baseline())
-    story.round(gain("fast"))
+    fast = story.round(gain("fast"))
     row = story.settle(settling("main today", "fast", 109), Settled.NOT_INFERIOR)
-    assert now(story) == Frontier(
-        SLOT, build("main today"), row, 109, Via.SETTLED, Attestation.SEALED, build("fast")
-    )
+    found = now(story)
+    assert found is not None
+    assert (found.build, found.row, found.rate_utps, found.via) == (build("main today"), row, 109, Via.SETTLED)
+    assert (found.peak, found.peak_row) == (build("fast"), fast)
 
 
 @pytest.mark.parametrize("settled", [Settled.INFERIOR, Settled.UNDECIDED])
@@ -386,9 +385,7 @@ def test_a_stored_number_inflates_over_a_hundred_candidates_without_gain_and_a_m
         frontier = now(story)
         assert frontier is not None
         outcome = Outcome.ACCEPTED if shown(RULE, paired(draw, 0.0)) is Shown.FASTER else Outcome.NONE
-        story.round(
-            verdict(outcome, candidate=build(f"candidate {number}"), base=frontier.build, rate_utps=reading)
-        )
+        story.round(verdict(outcome, candidate=build(f"candidate {number}"), base=frontier.build, rate_utps=reading))
     accepted = len(standings(story.entries)[SLOT].steps) - 1
     assert Fraction(stored, true_rate) > Fraction(106, 100)
     assert accepted <= 100 * RULE.alpha_ppm // 10**6
