@@ -4,7 +4,7 @@ The rate axis is logarithmic, so equal heights are equal gains. A row without a 
 axis. Each outcome has its own shape, so that colour is never alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from math import ceil, floor, log, log10
@@ -27,11 +27,11 @@ HEADROOM = 1.05
 
 @dataclass(frozen=True)
 class Frame:
-    """The drawing area in SVG units: how rows and rates become coordinates."""
+    """The drawing area in SVG units: how rows and rates become coordinates. ``rows`` gives each row its place."""
 
     width: float
     height: float
-    rows: tuple[int, ...]
+    rows: Mapping[int, int]
     low_utps: float
     high_utps: float
 
@@ -47,7 +47,7 @@ class Frame:
 
     def x(self, row: int) -> float:
         """Rows stand in their order, evenly spaced."""
-        return LEFT + self.pitch * (self.rows.index(row) + 0.5)
+        return LEFT + self.pitch * (self.rows[row] + 0.5)
 
     def y(self, rate_utps: int | None) -> float:
         """The height of a rate; None is the strip."""
@@ -57,14 +57,12 @@ class Frame:
         return self.floor - share * (self.floor - TOP)
 
 
-def ladder_chart(
-    rungs: Sequence[Rung], steps: Sequence[Frontier], name: str, width: int, height: int
-) -> Html | None:
+def ladder_chart(rungs: Sequence[Rung], steps: Sequence[Frontier], name: str, width: int, height: int) -> Html | None:
     """The chart, or None when no row has a rate. ``name`` is unique on the page: title and description bear it."""
     rates = [rate for rung in rungs for rate in (rung.rate_utps, rung.base_utps) if rate]
     if not rates:
         return None
-    rows = tuple(rung.row for rung in rungs)
+    rows = {rung.row: place for place, rung in enumerate(rungs)}
     frame = Frame(width, height, rows, min(rates) / HEADROOM, max(rates) * HEADROOM)
     slot = str(rungs[0].slot)
     return el(
@@ -141,7 +139,7 @@ def _axis(frame: Frame) -> list[Html]:
     found.append(el("text", "no rate", x=_n(LEFT - 6), y=_n(frame.y(None)), dy="0.35em", class_="tick y"))
     every = max(1, ceil(LABEL_GAP / frame.pitch))
     below = _n(frame.height - 8)
-    labels = [el("text", row, x=_n(frame.x(row)), y=below, class_="tick x") for row in frame.rows[::every]]
+    labels = [el("text", row, x=_n(frame.x(row)), y=below, class_="tick x") for row in [*frame.rows][::every]]
     return found + labels
 
 

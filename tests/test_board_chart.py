@@ -29,7 +29,7 @@ def test_ticks_lie_inside_the_axis_and_rise(a: int, b: int) -> None:
 
 @given(rates, rates, rates)
 def test_a_higher_rate_is_higher_and_equal_gains_are_equal_heights(a: int, b: int, c: int) -> None:
-    frame = Frame(900, 300, (1,), min(a, b, c) / 1.05, max(a, b, c) * 1.05)
+    frame = Frame(900, 300, {1: 0}, min(a, b, c) / 1.05, max(a, b, c) * 1.05)
     heights = sorted((a, b, c))
     assert frame.y(heights[0]) >= frame.y(heights[1]) >= frame.y(heights[2])
     doubled = [frame.y(rate) - frame.y(2 * rate) for rate in (a, b, c)]
@@ -37,7 +37,7 @@ def test_a_higher_rate_is_higher_and_equal_gains_are_equal_heights(a: int, b: in
 
 
 def test_a_row_without_a_rate_stands_below_the_axis() -> None:
-    frame = Frame(900, 300, (1, 2), 100, 200)
+    frame = Frame(900, 300, {1: 0, 2: 1}, 100, 200)
     assert frame.y(None) > frame.y(100) == frame.floor
     assert frame.x(1) < frame.x(2) < frame.width
 

@@ -219,11 +219,31 @@ def test_a_result_that_is_no_table_is_refused() -> None:
         read_result(b"[1]", ASKED)
 
 
-def test_a_result_of_another_workload_is_refused() -> None:
-    """Field cases F137 and F139: what ran is not what was asked for, so no ratio is formed."""
-    asked = replace(ASKED, stated={"fa_kernel": "TILE_Q8", "n_probs": Fraction(0)})
-    honest = {"commit": COMMIT, "tps": 22.7, "top1": 1, "kl": 0, "fa_kernel": "TILE_Q8", "n_probs": 0}
+WORKLOAD: dict[str, str | Fraction] = {
+    "timed_section": "model",
+    "fa_kernel": "TILE_Q8",
+    "backend": "gen9",
+    "n_probs": Fraction(0),
+    "precision": "bf16",
+}
+
+
+@pytest.mark.parametrize(
+    ("field_case", "change"),
+    [
+        ("F136", {"timed_section": "model and sampler"}),
+        ("F137", {"fa_kernel": "VEC"}),
+        ("F138", {"backend": None}),
+        ("F139", {"n_probs": 10}),
+        ("F156", {"precision": "fp8"}),
+    ],
+)
+def test_a_result_of_another_workload_is_refused(field_case: str, change: dict[str, Any]) -> None:
+    """What ran is not what was asked for, so no ratio is formed."""
+    asked = replace(ASKED, stated=WORKLOAD)
+    stated = {key: str(value) if isinstance(value, str) else int(value) for key, value in WORKLOAD.items()}
+    honest = {"commit": COMMIT, "tps": 22.7, "top1": 1, "kl": 0, **stated}
     assert read_result(json.dumps(honest).encode(), asked).rate_utps == utps(22.7)
-    for change in ({"n_probs": 10}, {"fa_kernel": "VEC"}, {"n_probs": None}):
-        with pytest.raises(MalformedInput, match="was asked for"):
-            read_result(json.dumps({**honest, **change}).encode(), asked)
+    with pytest.raises(MalformedInput, match="was asked for") as caught:
+        read_result(json.dumps({**honest, **change}).encode(), asked)
+    assert next(iter(change)) in caught.value.path, field_case
