@@ -103,7 +103,10 @@ def test_spkl_without_rows_or_of_several_widths_is_not_written(blocks: list[F32]
 
 
 def test_llama_cpps_own_file_gives_the_perplexity_that_llama_cpp_printed() -> None:
-    """It printed PPL(Q) 29.6230 and ln(PPL(Q) / PPL(base)) -0.00039 after this chunk."""
+    """The data is the first chunk of a file that llama.cpp wrote, with one chunk in its header.
+
+    After it llama.cpp printed PPL(Q) 29.6230 and ln(PPL(Q) / PPL(base)) -0.00039.
+    """
     with LLAMA.open("rb") as file:
         header = parse_kld_header(file, LLAMA.stat().st_size)
         log_p = decode_records(file.read(), header.vocab)
