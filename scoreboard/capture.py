@@ -129,9 +129,7 @@ def capture(
     return load_suite(into)
 
 
-def check_capture(
-    client: Client, suite: Suite, corpus: NDArray[np.integer], fingerprint: Mapping[str, str]
-) -> Check:
+def check_capture(client: Client, suite: Suite, corpus: NDArray[np.integer], fingerprint: Mapping[str, str]) -> Check:
     """Ask ``client`` again for everything in ``suite``. Raises EngineFault, or MalformedInput for other ids."""
     description = suite.description
     for document in description.documents:

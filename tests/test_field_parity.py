@@ -31,9 +31,7 @@ from scoreboard.parity_rules import standard_error_ppm, summarise
 from scoreboard.policy import Policy, parse_policy
 
 HERE = Path(__file__).parent
-CASES = {
-    case["id"]: case for case in json.loads((HERE / "data" / "parity_cases.json").read_text("utf-8"))["items"]
-}
+CASES = {case["id"]: case for case in json.loads((HERE / "data" / "parity_cases.json").read_text("utf-8"))["items"]}
 POLICY = parse_policy((HERE.parent / "fixtures" / "policy.toml").read_bytes())
 CANDIDATE = Build("candidate", digest(b"candidate"), None)
 BASE = Build("base", digest(b"base"), None)
@@ -58,9 +56,7 @@ def nano(nats: float) -> int:
 def bars(**changes: Any) -> Policy:
     """The shipped policy with other bars of P1 and P2, and a ratchet that is never reached."""
     wide: dict[str, Any] = {"row_kl_max_nanonats": 10**12, "row_kl_bar_nanonats": 10**12} | changes
-    return replace(
-        POLICY, parity=replace(POLICY.parity, **wide), ratchet=replace(POLICY.ratchet, bar_nanonats=10**12)
-    )
+    return replace(POLICY, parity=replace(POLICY.parity, **wide), ratchet=replace(POLICY.ratchet, bar_nanonats=10**12))
 
 
 def rejections(policy: Policy, *places: tuple[str, int, Rows]) -> list[Finding]:
@@ -136,9 +132,7 @@ def _bucketed(logits: NDArray[np.float64], kept: NDArray[np.intp]) -> NDArray[np
 
 
 @pytest.mark.parametrize("asked", given("F011")["asked"])
-def test_f011_more_rows_than_the_reference_has_are_refused_and_fewer_are_marked(
-    tmp_path: Path, asked: int
-) -> None:
+def test_f011_more_rows_than_the_reference_has_are_refused_and_fewer_are_marked(tmp_path: Path, asked: int) -> None:
     path = tmp_path / "reference"
     matrix = np.random.default_rng(1).normal(size=(given("F011")["reference_blocks"], 4)).astype(np.float32)
     with path.open("wb") as file:
@@ -178,9 +172,7 @@ def test_f015_the_bar_that_judges_is_the_bar_that_is_stated() -> None:
         policy = bars(kl_max_nanonats=nano(limit))
         screen = (Screened(Arm.CANDIDATE, "natural", 512, rows_of(case["kl"], 20)),)
         found = [
-            f
-            for f in parity(policy, round_evidence(CANDIDATE, BASE, "00" * 32, screen=screen))
-            if f.code == "mean_kl"
+            f for f in parity(policy, round_evidence(CANDIDATE, BASE, "00" * 32, screen=screen)) if f.code == "mean_kl"
         ]
         assert [f.bound for f in found] == [nano(limit)]
         assert (found[0].effect is Effect.HOLDS) is (name == expected("F015")["class"])
@@ -230,9 +222,7 @@ def test_f022_what_was_timed_without_being_graded_makes_the_round_invalid() -> N
 def test_f023_the_worst_depth_decides_where_a_pooled_mean_would_pass() -> None:
     case, answer = given("F023"), expected("F023")
     policy = bars(kl_max_nanonats=nano(case["limit"]))
-    places = [
-        ("natural", int(depth), rows_of(kl, case["positions"][depth])) for depth, kl in case["depth_kl"].items()
-    ]
+    places = [("natural", int(depth), rows_of(kl, case["positions"][depth])) for depth, kl in case["depth_kl"].items()]
     assert [f.depth for f in rejections(policy, *places)] == answer["failing_depths"]
     everything = [kl for _, _, rows in places for kl in rows.kl_nanonats]
     assert sum(everything) / len(everything) / 1e9 == pytest.approx(answer["pooled_mean_kl"], abs=1e-5)
@@ -284,9 +274,7 @@ def test_f030_top_1_is_taken_from_the_logits_and_not_from_rounded_probabilities(
 def test_f031_replies_that_differ_have_different_digests() -> None:
     """The gate does not ask for determinism: every reply is graded by itself, and the worst ones count."""
     reference = np.random.default_rng(1).normal(size=(2, 5)).astype(np.float32)
-    named = {
-        name: grade(reference, reference + np.float32(1e-3) * index).replies for index, name in enumerate("abc")
-    }
+    named = {name: grade(reference, reference + np.float32(1e-3) * index).replies for index, name in enumerate("abc")}
     assert len({named[name] for name in given("F031")["digests"]}) == expected("F031")["distinct"]
 
 

@@ -18,9 +18,7 @@ def test_the_same_seed_draws_the_same_prompt_on_any_machine() -> None:
     assert first.dtype == np.int32
 
 
-@pytest.mark.parametrize(
-    ("depth", "rows", "length"), [(4, 32, 35), (300, 1, 300), (300, 0, 300), (4969, 32, 5000)]
-)
+@pytest.mark.parametrize(("depth", "rows", "length"), [(4, 32, 35), (300, 1, 300), (300, 0, 300), (4969, 32, 5000)])
 def test_a_prompt_has_its_prefix_and_one_id_less_than_rows(depth: int, rows: int, length: int) -> None:
     assert len(held_out_prompt(CORPUS, SEED, depth, rows)) == length
 

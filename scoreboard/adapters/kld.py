@@ -111,9 +111,7 @@ def decode_records(data: bytes, vocab: int, first_row: int = 0, what: str = "kld
         sound = (scale[:, 0] >= 0) & (mass >= 1 - slack) & (mass <= 1 + slack + clipped)
     if not sound.all():
         row = int(np.flatnonzero(~sound)[0])
-        problem = (
-            f"its probabilities sum to {mass[row]:.7f}; the format allows {slack[row] + clipped[row]:.1e} off 1"
-        )
+        problem = f"its probabilities sum to {mass[row]:.7f}; the format allows {slack[row] + clipped[row]:.1e} off 1"
         raise MalformedInput(f"{what} row {first_row + row}", problem)
     return np.asarray(log_p)
 

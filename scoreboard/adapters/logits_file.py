@@ -120,9 +120,7 @@ def _open(path: Path, file: BinaryIO, size: int, magic: bytes, shape: tuple[int,
     if magic.startswith(NPY_MAGIC):
         shape, dtype = _npy_header(file, str(path))
         return _dense(path, "npy", shape, file.tell(), dtype, size)
-    raise WrongUse(
-        f"{path} is neither SPKL, llama.cpp's base file nor .npy; raw float32 wants its shape beside it"
-    )
+    raise WrongUse(f"{path} is neither SPKL, llama.cpp's base file nor .npy; raw float32 wants its shape beside it")
 
 
 def _dense(

@@ -97,9 +97,7 @@ def compare(rows: int, turns: int, name: str, noise: float) -> None:
     true = plain(reference, candidate)
     error = np.array(measure(reference, candidate)[0]) / 1e9 - true
     bound = 1e-9 + 1e-6 * true
-    print(
-        f"\n{name}: {rows} rows, mean KL {true.mean():.1e}, largest |dKL| / bound {(abs(error) / bound).max():.2f}"
-    )
+    print(f"\n{name}: {rows} rows, mean KL {true.mean():.1e}, largest |dKL| / bound {(abs(error) / bound).max():.2f}")
     for run, elapsed_ns in spent.items():
         ratios = [base / own for base, own in zip(spent["plain formula"], elapsed_ns, strict=True)]
         per_row = min(elapsed_ns) / rows
