@@ -5,7 +5,7 @@ The arm that is not being timed is frozen, and seen to be frozen, before the oth
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,7 +134,7 @@ def measure_block(
             for arm in first_to_last if index % 2 == 0 else first_to_last[::-1]:
                 _prefill(seats[arm], readings[arm], ids, bench.timing_clock)
         for arm in first_to_last:
-            _warm(seats[arm], readings[arm], dealt.warm)
+            _warm(seats[arm], readings[arm], dealt.warm, bench.timing_clock)
         after_prompt = {arm: seats[arm].worker.usage() for arm in PAIR}
         for arm, index in turns(order):
             _step(seats[arm], readings[arm], dealt.steps[index], bench.timing_clock)
@@ -160,18 +160,24 @@ def _prefill(seat: Seat, readings: Readings, ids: Ids, clock: Clock) -> None:
     readings.replies.append(timed.rows)
 
 
-def _warm(seat: Seat, readings: Readings, ids: Ids) -> None:
-    with seat.turn("warm-up") as client:
-        readings.replies.extend(client.step(int(token))[np.newaxis] for token in ids)
+def _warm(seat: Seat, readings: Readings, ids: Ids, clock: Clock) -> None:
+    """The warm steps belong to the prompt: what an engine does in them counts as prefill."""
+    if len(ids):
+        with seat.turn("warm-up") as client:
+            timed = client.timed_steps(ids, clock)
+        readings.prefill_ns[-1] += timed.elapsed_ns
+        readings.replies.append(timed.rows)
 
 
 def _step(seat: Seat, readings: Readings, ids: Ids, clock: Clock) -> None:
+    before = seat.worker.usage()
     with seat.turn("decode") as client:
-        before = seat.worker.usage()
+        began_ns = seat.worker.cpu_ns()
         timed = client.timed_steps(ids, clock)
-        after = seat.worker.usage()
-    if before is not None and after is not None:
-        readings.usage.append(spent(before, after))
+        ended_ns = seat.worker.cpu_ns()
+    after = seat.worker.usage()
+    if before is not None and after is not None and began_ns is not None and ended_ns is not None:
+        readings.usage.append(replace(spent(before, after), cpu_ns=ended_ns - began_ns))
     readings.steps_ns.append(timed.elapsed_ns)
     readings.replies.append(timed.rows)
 

@@ -7,11 +7,12 @@ what held, one finding for the place that came closest to its bar.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from .accounts import idle, unaccounted
 from .errors import FaultCode
 from .evidence import Block, Fault, RoundEvidence, Rows
 from .figures import mean_nanonats, share_over_ppm, top1_ppm
 from .model import Arm, Check, Effect, Finding
-from .policy import PPM, Basis, Policy
+from .policy import PPM, Policy
 
 RETRIED = frozenset({FaultCode.CRASHED, FaultCode.TIMEOUT, FaultCode.NO_START})
 HELD_OUT = "held_out"
@@ -44,7 +45,8 @@ def whole(policy: Policy, evidence: RoundEvidence) -> list[Finding]:
         *_contexts(policy, evidence),
         *_gaps(policy, evidence),
         *(_short_block(policy, index, block) for index, block in enumerate(evidence.blocks)),
-        *_unaccounted(policy, evidence),
+        *unaccounted(policy, evidence),
+        *idle(policy, evidence),
         _calibrated(policy, evidence),
     ]
     failed = [finding for finding in findings if finding is not None]
@@ -131,14 +133,6 @@ def _short_block(policy: Policy, index: int, block: Block) -> Finding | None:
                 detail=detail,
             )
     return None
-
-
-def _unaccounted(policy: Policy, evidence: RoundEvidence) -> Iterator[Finding]:
-    """CPU time may score only where the kernel accounted for it in every block."""
-    runs = [run for block in evidence.blocks for run in (block.base, block.candidate)]
-    missing = sum(run.accounting is None for run in runs)
-    if policy.scored.basis is Basis.CPU and missing:
-        yield Finding(Check.V1, "cpu_unaccounted", Effect.INVALIDATES, missing, 0, "runs")
 
 
 def _calibrated(policy: Policy, evidence: RoundEvidence) -> Finding | None:

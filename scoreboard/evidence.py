@@ -82,8 +82,8 @@ class Accounting:
 class ArmRun:
     """One arm in one block: step k of base and step k of candidate were timed in the same half-round.
 
-    A step is ``Block.tokens_per_step`` tokens. ``prefill_ns`` has one entry per chunk. ``accounting`` is None
-    where the kernel does not tell.
+    A step is ``Block.tokens_per_step`` tokens. ``prefill_ns`` has one entry per chunk, the last with the warm
+    steps after it. ``accounting`` is None where the kernel does not tell.
     """
 
     load_ns: int

@@ -12,14 +12,17 @@ NS_PER_S = 1_000_000_000
 
 
 def durations(policy: Policy, block: Block) -> dict[Metric, tuple[Sequence[int], Sequence[int]]]:
-    """The paired durations of ``block`` by metric, base first, in nanoseconds, by the policy's clock."""
+    """The paired durations of ``block`` by metric, base first, in nanoseconds, by the policy's clock.
+
+    The prompt counts as a whole: a mean over its chunks could leave out the one in which work was hidden.
+    """
     base, candidate = block.base, block.candidate
     decode = (base.steps_ns, candidate.steps_ns)
     if policy.scored.basis is Basis.CPU and base.accounting and candidate.accounting:
         decode = (base.accounting.steps_cpu_ns, candidate.accounting.steps_cpu_ns)
     return {
         Metric.DECODE: decode,
-        Metric.PREFILL: (base.prefill_ns, candidate.prefill_ns),
+        Metric.PREFILL: ((sum(base.prefill_ns),), (sum(candidate.prefill_ns),)),
         Metric.LOAD: ((base.load_ns,), (candidate.load_ns,)),
     }
 

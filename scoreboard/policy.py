@@ -135,15 +135,19 @@ class Anchor:
 
 @dataclass(frozen=True)
 class Health:
-    """N1 and block health: what is judged before a block's result is looked at."""
+    """N1 and block health: what is judged before a block's result is looked at.
+
+    ``idle_cpu_max_ppm`` bounds an arm's CPU time outside the timed steps, as a share of that inside them.
+    """
 
     steal_max_ppm: int
     waiting_max_ppm: int
+    idle_cpu_max_ppm: int
     spread_max_ppm: int
     sick_share_max_ppm: int
 
     def __post_init__(self) -> None:
-        for name in ("steal_max_ppm", "waiting_max_ppm", "sick_share_max_ppm"):
+        for name in ("steal_max_ppm", "waiting_max_ppm", "idle_cpu_max_ppm", "sick_share_max_ppm"):
             _within(name, getattr(self, name), 0, PPM)
         _within("spread_max_ppm", self.spread_max_ppm, PPM, 1000 * PPM)
 

@@ -70,11 +70,14 @@ class Worker:
 
     def usage(self) -> Usage | None:
         """CPU time and context switches so far, or None where the kernel does not tell."""
-        pids = self.pids()
+        spent = self.cpu_ns()
+        return None if spent is None else Usage(spent, *processes.switches(self.pids()))
+
+    def cpu_ns(self) -> int | None:
+        """CPU time so far, or None where the kernel does not tell: the quick part of :meth:`usage`."""
         if not processes.PROC.exists():
             return None
-        spent = self._group.cpu_ns() if self._group else processes.cpu_ns(pids)
-        return Usage(spent, *processes.switches(pids))
+        return self._group.cpu_ns() if self._group else processes.cpu_ns(self.pids())
 
     def log(self) -> bytes:
         """The kept part of stdout and stderr, for people only."""

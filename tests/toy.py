@@ -111,6 +111,7 @@ def policy_text(**changes: object) -> str:
         "depths": list(DEPTHS),
         "rows": ROWS,
         "waiting_max_ppm": 1_000_000,
+        "idle_cpu_max_ppm": 200_000,
         "steal_max_ppm": 1_000_000,
         "load_ms": 10_000,
         "reply_ms": 3_000,

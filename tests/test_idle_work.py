@@ -1,0 +1,49 @@
+"""Work that an engine does outside the timed steps, and work that it hides in the prompt."""
+
+from dataclasses import replace
+
+import pytest
+from worlds import STEP_NS, block, policy, round_evidence
+
+from scoreboard.evidence import Block, Purpose
+from scoreboard.figures import block_stats
+from scoreboard.gate import judge
+from scoreboard.model import Arm, Effect, Metric, Outcome
+
+STEPS_CPU_NS = 8 * STEP_NS
+BAR_NS = STEPS_CPU_NS // 100  # the policy's 10_000 ppm
+
+
+def idling(idle_ns: int, arm: Arm) -> Block:
+    """A block whose ``arm`` used ``idle_ns`` of CPU time outside its steps."""
+    made = block(Purpose.TEST)
+    run = getattr(made, arm.value)
+    return replace(made, **{arm.value: replace(run, accounting=replace(run.accounting, idle_cpu_ns=idle_ns))})
+
+
+@pytest.mark.parametrize(("idle_ns", "holds"), [(BAR_NS - 1, True), (BAR_NS, True), (BAR_NS + 1, False)])
+@pytest.mark.parametrize(("arm", "outcome"), [(Arm.CANDIDATE, Outcome.REJECTED), (Arm.BASE, Outcome.INVALID)])
+def test_cpu_time_outside_the_timed_steps_is_bounded(idle_ns: int, holds: bool, arm: Arm, outcome: Outcome) -> None:
+    verdict = judge(policy(), round_evidence(policy(), (idling(idle_ns, arm),)))
+    failed = [f.code for f in verdict.findings if f.effect in (Effect.REJECTS, Effect.INVALIDATES)]
+    assert failed == ([] if holds else ["idle_cpu"])
+    assert holds or verdict.outcome is outcome
+
+
+def test_where_the_kernel_does_not_account_nothing_is_said_about_idle_work() -> None:
+    blind = block(Purpose.TEST)
+    blind = replace(
+        blind, base=replace(blind.base, accounting=None), candidate=replace(blind.candidate, accounting=None)
+    )
+    findings = judge(policy(), round_evidence(policy(), (blind,))).findings
+    assert all(finding.code != "idle_cpu" for finding in findings)
+
+
+def test_work_that_is_hidden_in_one_chunk_of_the_prompt_counts_in_full() -> None:
+    made = block(Purpose.TEST)
+    honest, hidden = (100,) * 8, (100,) * 7 + (900,)
+    made = replace(
+        made, base=replace(made.base, prefill_ns=honest), candidate=replace(made.candidate, prefill_ns=hidden)
+    )
+    stat = block_stats(policy(), made)[Metric.PREFILL]
+    assert stat.d_nanologs == stat.total_nanologs < -690_000_000
