@@ -19,6 +19,7 @@ from .wire import REPLY_HEADER_BYTES
 _MS = 1_000_000
 _INT_BYTES = array("i").itemsize
 _RIGHTS_SPACE = socket.CMSG_SPACE(_INT_BYTES)
+_WHOLE_AND_PRIVATE = socket.MSG_WAITALL | getattr(socket, "MSG_CMSG_CLOEXEC", 0)
 _SEALS = ("F_SEAL_WRITE", "F_SEAL_SHRINK", "F_SEAL_GROW")
 
 
@@ -58,7 +59,7 @@ class Channel:
         self._send(frame)
         header = reply[:REPLY_HEADER_BYTES]
         try:
-            filled, ancillary, _, _ = self._sock.recvmsg_into([header], _RIGHTS_SPACE, socket.MSG_WAITALL)
+            filled, ancillary, _, _ = self._sock.recvmsg_into([header], _RIGHTS_SPACE, _WHOLE_AND_PRIVATE)
         except OSError as error:
             raise self._fault(error) from None
         descriptors = array("i")

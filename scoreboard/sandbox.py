@@ -30,6 +30,8 @@ ANSWER_S = 20.0
 GONE_S = 1.0
 LEAVE_PROCESS = "leave_process"
 ADVISORY = frozenset({"make_namespace"})  # told by a fact of its own; it opens nothing by itself
+DELEGATE = "run as root, or under systemd-run --user --scope -p Delegate=yes"
+INSTALL = "bubblewrap is not installed (Debian: apt-get install bubblewrap)"
 CONSEQUENCE = "rows are 'unconfined' and move no frontier"
 
 
@@ -49,7 +51,7 @@ def probe(*, path: str | None = None, core: int | None = None, guarded: tuple[Pa
     ``guarded``, such as the reference and the ledger. Raises NodeUnfit when not even a plain process starts.
     """
     bwrap = shutil.which("bwrap", path=path) if hasattr(os, "memfd_create") else None
-    problem = "" if bwrap else "bubblewrap is not installed"
+    problem = "" if bwrap else INSTALL
     for isolation in _ladder(bwrap, find_home()):
         try:
             return _judge(isolation, _release_canaries(isolation, core, guarded), problem)
@@ -80,7 +82,7 @@ def _judge(isolation: Isolation, report: Report, problem: str) -> Isolation:
     elif escaped:
         reason = f"engines can get out of the sandbox ({', '.join(escaped)})"
     else:
-        reason = "no control group (cgroup2) is writable: the idle engine is paused by signals only"
+        reason = f"no control group (cgroup2) is writable ({DELEGATE}): the idle engine is paused by signals only"
     return replace(
         isolation,
         level=Level.BWRAP if confined else Level.PROCESS,

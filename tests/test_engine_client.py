@@ -1,6 +1,7 @@
 import fcntl
 import itertools
 import socket
+import struct
 import termios
 import threading
 from array import array
@@ -10,6 +11,8 @@ import fakes
 import numpy as np
 import pytest
 from fakes import raw
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from scoreboard.channel import Channel
 from scoreboard.engine import Client, Hello, Timeouts, draw_nonce
@@ -229,9 +232,7 @@ def test_an_engine_that_speaks_first_is_early() -> None:
     assert caught.value.code is FaultCode.EARLY
 
 
-@pytest.mark.parametrize(
-    ("engine", "code"), [(raw.NoVocab, FaultCode.VOCAB), (raw.OtherVersion, FaultCode.NO_START)]
-)
+@pytest.mark.parametrize(("engine", "code"), [(raw.NoVocab, FaultCode.VOCAB), (raw.OtherVersion, FaultCode.NO_START)])
 def test_an_engine_that_introduces_itself_wrongly_is_refused(engine: type[raw.Steady], code: FaultCode) -> None:
     with fakes.served(engine()) as channel, pytest.raises(EngineFault) as caught:
         Client(channel, timeouts=PATIENT).hello()
@@ -358,6 +359,42 @@ def test_nothing_is_dealt_before_hello_and_no_batch_is_empty() -> None:
 def test_a_wait_without_a_bound_is_refused(bad: dict[str, int]) -> None:
     with pytest.raises(MalformedInput, match=next(iter(bad))):
         Timeouts(**{"load_ms": 1, "reply_ms": 1, "token_ms": 0} | bad)
+
+
+class Babbles(raw.Steady):
+    """Answers HELLO and a step with given bytes behind the right nonce, and ends."""
+
+    def __init__(self, greeting: bytes, reply: bytes) -> None:
+        self.greeting = greeting
+        self.reply_bytes = reply
+
+    def serve(self, channel: socket.socket) -> None:
+        for request_bytes, answer in ((16, self.greeting), (20, self.reply_bytes)):
+            request = raw.receive(channel, request_bytes)
+            channel.sendall(request[8:16] + answer)
+
+
+def words(*parts: st.SearchStrategy[int]) -> st.SearchStrategy[bytes]:
+    """Each part as a little-endian u32, and then whatever."""
+    fixed = st.tuples(*parts).map(lambda values: struct.pack(f"<{len(values)}I", *values))
+    return st.tuples(fixed, st.binary(max_size=16) | st.just(b"")).map(b"".join) | st.binary(max_size=40)
+
+
+small = st.integers(0, 3)
+
+
+@settings(deadline=None, max_examples=60)
+@given(words(st.just(0), small, small, st.just(1)), words(small, small, small, small))
+def test_whatever_an_engine_sends_is_finite_rows_or_a_typed_fault(greeting: bytes, reply: bytes) -> None:
+    with fakes.served(Babbles(greeting, reply)) as channel:
+        client = Client(channel, timeouts=Timeouts(load_ms=20, reply_ms=20))
+        try:
+            vocab = client.hello().vocab
+            row = client.step(1)
+        except EngineFault:
+            return
+        assert row.shape == (vocab,)
+        assert np.isfinite(row).all()
 
 
 def test_a_client_may_be_used_from_another_thread_than_its_maker() -> None:
