@@ -15,9 +15,9 @@ from .canonical import digest
 from .engine import Client
 from .errors import MalformedInput, WrongUse
 from .node import read_node
-from .oracle import ask
 from .parity import measure
 from .parse import to_bytes
+from .screen import ask
 from .suite import (
     SUITE_FILE,
     SUITE_FORMAT,

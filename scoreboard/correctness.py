@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from .accounts import idle, unaccounted
 from .errors import FaultCode
 from .evidence import Block, Fault, RoundEvidence, Rows
-from .figures import mean_nanonats, share_over_ppm, top1_ppm
+from .figures import cell_means, mean_nanonats, share_over_ppm, top1_ppm
 from .model import Arm, Check, Effect, Finding
 from .policy import PPM, Policy
 
 RETRIED = frozenset({FaultCode.CRASHED, FaultCode.TIMEOUT, FaultCode.NO_START})
 HELD_OUT = "held_out"
 TIMED = "timed"
+SWEEP = "sweep"  # rows under repeated passages, cell by cell
+PREFILL = "prefill"  # rows of the prompt before them
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,18 @@ def graded(evidence: RoundEvidence) -> list[Graded]:
         found.append(Graded(Arm.BASE, TIMED, block.position, block.base.rows))
         found.append(Graded(Arm.CANDIDATE, TIMED, block.position, block.candidate.rows))
     return found
+
+
+def wanted_rows(policy: Policy) -> dict[tuple[str, int], int]:
+    """The least number of graded rows at each place of the screen: (document, depth)."""
+    bars, probes = policy.parity, policy.probes
+    wanted = {(document, depth): bars.min_rows for document in bars.documents for depth in bars.depths}
+    wanted[HELD_OUT, policy.scored.context] = bars.min_rows
+    for depth in probes.sweeps:
+        wanted[SWEEP, depth] = probes.rows
+        if probes.scored_ids:
+            wanted[PREFILL, depth] = probes.scored_ids
+    return wanted
 
 
 def whole(policy: Policy, evidence: RoundEvidence) -> list[Finding]:
@@ -92,26 +106,13 @@ def _gaps(policy: Policy, evidence: RoundEvidence) -> Iterator[Finding]:
     if any(fault.code not in RETRIED for fault in evidence.faults):
         return
     seen = {(s.arm, s.document, s.depth): len(s.rows.kl_nanonats) for s in evidence.screen}
-    bars = policy.parity
-    places = [(document, depth) for document in bars.documents for depth in bars.depths]
-    places.append((HELD_OUT, policy.scored.context))
     arms = [Arm.CANDIDATE] if evidence.base is None else [Arm.BASE, Arm.CANDIDATE]
     stopped = any(_rejects(policy, place) for place in graded(evidence))
     for arm in arms:
-        for document, depth in places:
+        for (document, depth), least in wanted_rows(policy).items():
             rows = seen.get((arm, document, depth), 0)
-            if not rows >= bars.min_rows and not stopped:
-                yield Finding(
-                    Check.V1,
-                    "rows_missing",
-                    Effect.INVALIDATES,
-                    rows,
-                    bars.min_rows,
-                    "rows",
-                    arm,
-                    document,
-                    depth,
-                )
+            if not rows >= least and not stopped:
+                yield Finding(Check.V1, "rows_missing", Effect.INVALIDATES, rows, least, "rows", arm, document, depth)
 
 
 def _short_block(policy: Policy, index: int, block: Block) -> Finding | None:
@@ -153,6 +154,10 @@ def _absolute(policy: Policy, place: Graded) -> Iterator[Finding]:
     yield _finding(
         place, Check.P1, "mean_kl", mean, bars.kl_max_nanonats, "nanonats", holds=mean <= bars.kl_max_nanonats
     )
+    if place.document == SWEEP:
+        region = max(cell_means(rows, policy.probes.passage))
+        holds = region <= bars.kl_max_nanonats
+        yield _finding(place, Check.P1, "region_kl", region, bars.kl_max_nanonats, "nanonats", holds=holds)
 
 
 def _tail(policy: Policy, place: Graded) -> Iterator[Finding]:
@@ -164,7 +169,7 @@ def _tail(policy: Policy, place: Graded) -> Iterator[Finding]:
 
 
 def _ratchet(policy: Policy, places: list[Graded]) -> Iterator[Finding]:
-    """P3: against main of the same round, at the same place. Under the bar a ratio is never a finding."""
+    """P3: against main of the same round, at the same place. Up to the bar a ratio is never a finding."""
     ratchet = policy.ratchet
     main: dict[tuple[str, int], int] = {}
     for place in places:
@@ -178,7 +183,8 @@ def _ratchet(policy: Policy, places: list[Graded]) -> Iterator[Finding]:
             continue
         compared += 1
         mean = mean_nanonats(place.rows)
-        bound = max(ratchet.bar_nanonats, ratchet.factor_ppm * max(before, ratchet.floor_nanonats) // PPM)
+        below_factor = -(-ratchet.factor_ppm * max(before, ratchet.floor_nanonats) // PPM) - 1
+        bound = max(ratchet.bar_nanonats, below_factor)
         if not mean <= bound:
             yield _finding(place, Check.P3, "accuracy_regression", mean, bound, "nanonats", holds=False)
     if compared:

@@ -96,6 +96,13 @@ def mean_nanonats(rows: Rows) -> int:
     return -(-sum(rows.kl_nanonats) // len(rows.kl_nanonats))
 
 
+def cell_means(rows: Rows, passage: int) -> list[int]:
+    """Mean divergence of each ``passage`` rows in turn, rounded up: of each region that a sweep repeats."""
+    kl = rows.kl_nanonats
+    parts = [kl[start : start + passage] for start in range(0, len(kl), passage)]
+    return [-(-sum(part) // len(part)) for part in parts]
+
+
 def top1_ppm(rows: Rows, near_tie_nanonats: int, *, count_near_ties: bool) -> int:
     """Share of rows whose first choice agrees, rounded down; a near tie is no miss unless told otherwise."""
     misses = sum(1 for _, gap in rows.misses if count_near_ties or gap > near_tie_nanonats)

@@ -1,8 +1,7 @@
 """What correctness is graded against: rows that the parent gets from somewhere the candidate cannot reach."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -10,32 +9,23 @@ from numpy.typing import NDArray
 
 from .blocks import PAIR, Ids, Logits, Measured, chunked
 from .coins import Coins
-from .correctness import HELD_OUT, TIMED
+from .correctness import HELD_OUT, SWEEP, TIMED
 from .engine import Client
-from .errors import EngineFault, NodeUnfit
-from .evidence import Rows, Screened
+from .errors import NodeUnfit
+from .evidence import Rows
 from .heldout import held_out_prompt, timed_ids
 from .model import Arm
-from .parity import grade
 from .policy import Policy
+from .probes import sweeps
+from .screen import Prompt, Sequel, ask, graded
 from .seat import ArmFault, Seat
 from .suite import Suite
-
-
-@dataclass(frozen=True)
-class Prompt:
-    """One place of the screen: ``ids`` are the prefix and the forced tokens; ``reference`` float[rows, vocab]."""
-
-    document: str
-    depth: int
-    ids: Ids
-    reference: NDArray[np.floating]
 
 
 class Oracle(Protocol):
     """Deals the ids of a round and grades what comes back."""
 
-    def screen(self, seed: bytes) -> list[Prompt]:
+    def screen(self, seed: bytes) -> list[Sequel]:
         """The places of the untimed screen, those that the seed decides included."""
 
     def prompt(self, seed: bytes) -> Ids:
@@ -59,8 +49,8 @@ class PinnedOracle:
         self._kept: tuple[Ids, ...] = ()
         self._kept_rows: list[Logits] = []
 
-    def screen(self, seed: bytes) -> list[Prompt]:
-        """Every document and depth of the policy, then held-out prompts: the scored depth and a jittered one."""
+    def screen(self, seed: bytes) -> list[Sequel]:
+        """Documents and depths of the policy, held-out prompts at the scored depth and a jittered one, sweeps."""
         bars, context = self._policy.parity, self._policy.scored.context
         committed = [
             Prompt(document, depth, self._suite.ids(document, depth), self._suite.logits(document, depth))
@@ -68,7 +58,9 @@ class PinnedOracle:
             for depth in bars.depths
         ]
         jittered = 1 + Coins(seed, "held-out depth").below(context)
-        return committed + [self._drawn(seed, depth) for depth in sorted({context, jittered})]
+        drawn = [self._drawn(seed, depth) for depth in sorted({context, jittered})]
+        swept = self._swept(seed)
+        return [*((prompt,) for prompt in (*committed, *drawn)), *((swept,) if swept else ())]
 
     def prompt(self, seed: bytes) -> Ids:
         """Held-out text, up to where the warm ids begin."""
@@ -92,6 +84,20 @@ class PinnedOracle:
             self._recall(client, tuple(chunked(ids[:depth], self._policy.scored.prefill_chunk)))
             rows = np.concatenate([self._kept_rows[-1], client.score(ids[depth:])])
         return Prompt(HELD_OUT, depth, ids, rows)
+
+    def _swept(self, seed: bytes) -> Sequel:
+        """The recall probes, the deepest first: each shares its beginning with the one before."""
+        probes = self._policy.probes
+        prompts = []
+        for sweep in sweeps(self._corpus, seed, probes.sweeps, probes.cells, probes.passage):
+            begun = sweep.depth - probes.scored_ids
+            with self._asked() as client:
+                self._recall(client, tuple(chunked(sweep.ids[:begun], self._policy.scored.prefill_chunk)))
+                rows = client.score(sweep.ids[begun:])
+            if not probes.scored_ids:
+                rows = np.concatenate([self._kept_rows[-1], rows])
+            prompts.append(Prompt(SWEEP, sweep.depth, sweep.ids, rows, probes.scored_ids))
+        return tuple(prompts)
 
     def _recall(self, client: Client, chunks: tuple[Ids, ...]) -> None:
         """Bring the reference to the end of ``chunks``, by forgetting what came after them where it can."""
@@ -117,16 +123,16 @@ class PairOracle:
     def __init__(self, policy: Policy, base: Seat) -> None:
         self._policy, self._base = policy, base
 
-    def screen(self, seed: bytes) -> list[Prompt]:
+    def screen(self, seed: bytes) -> list[Sequel]:
         """Uniformly drawn ids at every depth that fits the engine, answered by the base."""
         rows, room = self._policy.parity.rows, self._base.hello.context_limit
         depths = [depth for depth in self._policy.parity.depths if depth + rows <= room]
-        prompts = []
+        prompts: list[Sequel] = []
         for depth in depths:
             ids = self._uniform(seed, f"screen {depth}", depth + rows - 1)
             with self._base.turn("screen") as client:
                 reference = ask(client, ids, depth, self._policy.scored.prefill_chunk)
-            prompts.append(Prompt(HELD_OUT, depth, ids, reference))
+            prompts.append((Prompt(HELD_OUT, depth, ids, reference),))
         return prompts
 
     def prompt(self, seed: bytes) -> Ids:
@@ -145,34 +151,3 @@ class PairOracle:
     def _uniform(self, seed: bytes, label: str, count: int) -> Ids:
         coins = Coins(seed, label)
         return np.array([coins.below(self._base.hello.vocab) for _ in range(count)], np.int32)
-
-
-def ask(client: Client, ids: Ids, depth: int, chunk: int) -> Logits:
-    """From an empty context: the row after the first ``depth`` ids, and one after each further id."""
-    client.reset()
-    rows = [client.prefill(part)[np.newaxis] for part in chunked(ids[:depth], chunk)][-1:]
-    rows.extend(client.step(int(token))[np.newaxis] for token in ids[depth:])
-    return np.concatenate(rows)
-
-
-def screen_arm(seat: Seat, prompts: Sequence[Prompt], coins: Coins, chunk: int) -> list[Screened]:
-    """Grade one engine on all ``prompts``, in an order decided by ``coins``, without a clock."""
-    order = list(range(len(prompts)))
-    coins.shuffle(order)
-    found = {}
-    for index in order:
-        prompt = prompts[index]
-        stage = f"screen {prompt.document} {prompt.depth}"
-        with seat.turn(stage) as client:
-            replies = ask(client, prompt.ids, prompt.depth, chunk)
-        rows = graded(seat.arm, stage, prompt.reference, replies)
-        found[index] = Screened(seat.arm, prompt.document, prompt.depth, rows)
-    return [found[index] for index in sorted(found)]
-
-
-def graded(arm: Arm, stage: str, reference: NDArray[np.floating], replies: Logits) -> Rows:
-    """Grade one arm's replies; ArmFault when they cannot be graded."""
-    try:
-        return grade(reference, replies)
-    except EngineFault as fault:
-        raise ArmFault(arm, stage, fault, "") from None

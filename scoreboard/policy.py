@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NoReturn
 
+from .bars import ParityBars, Probes, Ratchet, within
 from .canonical import digest
 from .decide import Rule
 from .errors import MalformedInput
@@ -41,59 +42,11 @@ class Scored:
     step_ms: int
 
     def __post_init__(self) -> None:
-        _within("context", self.context, 1, 2**24)
-        _within("prefill_chunk", self.prefill_chunk, 1, 2**24)
-        _within("warm_steps", self.warm_steps, 0, self.context - 1)
-        _within("rounds", self.rounds, 2, 1000)
-        _within("step_ms", self.step_ms, 0, 10_000)
-
-
-@dataclass(frozen=True)
-class ParityBars:
-    """P1 and P2: the screen's documents and depths, and what is accepted at each of them.
-
-    A miss whose reference gap is at most ``near_tie_nanonats`` is a near tie; it counts as a miss only if
-    ``near_ties_count``. ``row_kl_max_nanonats`` bounds every row, ``row_share_max_ppm`` the share of rows
-    above ``row_kl_bar_nanonats``.
-    """
-
-    documents: tuple[str, ...]
-    depths: tuple[int, ...]
-    rows: int
-    min_rows: int
-    top1_min_ppm: int
-    kl_max_nanonats: int
-    row_kl_max_nanonats: int
-    row_kl_bar_nanonats: int
-    row_share_max_ppm: int
-    near_tie_nanonats: int
-    near_ties_count: bool
-
-    def __post_init__(self) -> None:
-        if not self.documents or len(set(self.documents)) != len(self.documents):
-            raise MalformedInput("documents", f"{list(self.documents)} is empty or names one twice")
-        if list(self.depths) != sorted(set(self.depths)) or not self.depths or self.depths[0] < 1:
-            raise MalformedInput("depths", f"{list(self.depths)} is not a rising list of positive depths")
-        _within("min_rows", self.min_rows, 1, 100_000)
-        _within("rows", self.rows, self.min_rows, 100_000)
-        _within("top1_min_ppm", self.top1_min_ppm, 0, PPM)
-        _within("row_share_max_ppm", self.row_share_max_ppm, 0, PPM)
-        for name in ("kl_max_nanonats", "row_kl_max_nanonats", "row_kl_bar_nanonats", "near_tie_nanonats"):
-            _within(name, getattr(self, name), 0, 10**12)
-
-
-@dataclass(frozen=True)
-class Ratchet:
-    """P3: rejects a KL of ``factor_ppm`` of main's that is above ``bar``; under ``floor`` none is compared."""
-
-    factor_ppm: int
-    bar_nanonats: int
-    floor_nanonats: int
-
-    def __post_init__(self) -> None:
-        _within("factor_ppm", self.factor_ppm, PPM, 1000 * PPM)
-        _within("bar_nanonats", self.bar_nanonats, 0, 10**12)
-        _within("floor_nanonats", self.floor_nanonats, 0, self.bar_nanonats)
+        within("context", self.context, 1, 2**24)
+        within("prefill_chunk", self.prefill_chunk, 1, 2**24)
+        within("warm_steps", self.warm_steps, 0, self.context - 1)
+        within("rounds", self.rounds, 2, 1000)
+        within("step_ms", self.step_ms, 0, 10_000)
 
 
 @dataclass(frozen=True)
@@ -103,7 +56,7 @@ class Guard:
     margin_ppm: int
 
     def __post_init__(self) -> None:
-        _within("margin_ppm", self.margin_ppm, 1, 10 * PPM)
+        within("margin_ppm", self.margin_ppm, 1, 10 * PPM)
 
 
 @dataclass(frozen=True)
@@ -148,8 +101,8 @@ class Health:
 
     def __post_init__(self) -> None:
         for name in ("steal_max_ppm", "waiting_max_ppm", "idle_cpu_max_ppm", "sick_share_max_ppm"):
-            _within(name, getattr(self, name), 0, PPM)
-        _within("spread_max_ppm", self.spread_max_ppm, PPM, 1000 * PPM)
+            within(name, getattr(self, name), 0, PPM)
+        within("spread_max_ppm", self.spread_max_ppm, PPM, 1000 * PPM)
 
 
 @dataclass(frozen=True)
@@ -164,7 +117,7 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name in ("load_ms", "reply_ms", "memory_mib", "processes", "log_kib"):
-            _within(name, getattr(self, name), 1, 10**9)
+            within(name, getattr(self, name), 1, 10**9)
 
 
 @dataclass(frozen=True)
@@ -176,9 +129,9 @@ class Calibrating:
     max_age_s: int
 
     def __post_init__(self) -> None:
-        _within("min_blocks", self.min_blocks, 2, 1000)
-        _within("blocks", self.blocks, self.min_blocks, 1000)
-        _within("max_age_s", self.max_age_s, 0, 10**9)
+        within("min_blocks", self.min_blocks, 2, 1000)
+        within("blocks", self.blocks, self.min_blocks, 1000)
+        within("max_age_s", self.max_age_s, 0, 10**9)
 
 
 @dataclass(frozen=True)
@@ -191,6 +144,7 @@ class Policy:
     slot: Slot
     scored: Scored
     parity: ParityBars
+    probes: Probes
     ratchet: Ratchet
     speed: Rule
     guards: dict[str, Guard]
@@ -223,7 +177,7 @@ class Policy:
         if len(self.parity.depths) < MIN_DEPTHS:
             problem = f"{len(self.parity.depths)} depths; at least {MIN_DEPTHS} are needed"
             raise MalformedInput("parity.depths", problem)
-        _within("plausible_max_ppm", self.plausible_max_ppm, PPM, 10**12)
+        within("plausible_max_ppm", self.plausible_max_ppm, PPM, 10**12)
 
 
 def parse_policy(data: bytes, what: str = "policy.toml") -> Policy:
@@ -253,8 +207,3 @@ def parse_policy(data: bytes, what: str = "policy.toml") -> Policy:
 
 def _no_float(text: str) -> NoReturn:
     raise MalformedInput("", f"{text} is not an integer; write quantities as integers in the key's unit")
-
-
-def _within(name: str, value: int, low: int, high: int) -> None:
-    if not low <= value <= high:
-        raise MalformedInput(name, f"{value} is outside {low} … {high}")

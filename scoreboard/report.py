@@ -15,6 +15,7 @@ NANO = 1_000_000_000
 TEXT = {
     "top1": "first choice agrees with the reference in {found} of rows, wanted at least {bound}",
     "mean_kl": "mean KL {found}, bar {bound}",
+    "region_kl": "mean KL under the passage of the worst region {found}, bar {bound}",
     "row_kl": "worst row KL {found}, bar {bound}",
     "rows_over_bar": "{found} of rows stand over the row bar, allowed {bound}",
     "accuracy_regression": "mean KL {found}, more than the ratchet allows against main ({bound})",

@@ -14,8 +14,9 @@ from .correctness import RETRIED, TIMED, parity, whole
 from .decide import Action
 from .evidence import Block, Fault, NoiseEvidence, Purpose, RoundEvidence, Screened
 from .model import Arm, Effect
-from .oracle import Oracle, Prompt, screen_arm
+from .oracle import Oracle
 from .policy import Policy
+from .screen import Sequel, screen_arm
 from .seat import ArmFault, Bench, require_context, seated
 from .source import Source
 from .standing import next_action
@@ -68,10 +69,10 @@ class Runner:
         """Grade each arm at every place of the screen. No clock is started. A crash is tried once more."""
         seed = bytes.fromhex(evidence.seed)
         try:
-            prompts = self.oracle.screen(seed)
+            sequels = self.oracle.screen(seed)
             for arm, source in arms.items():
-                self.report(Progress(f"screen {arm.value}", len(evidence.screen), len(prompts) * len(arms)))
-                found, faults = self._screened(arm, source, prompts, seed)
+                self.report(Progress(f"screen {arm.value}", len(evidence.screen), len(sequels) * len(arms)))
+                found, faults = self._screened(arm, source, sequels, seed)
                 screen, faults = (*evidence.screen, *found), [*evidence.faults, *faults]
                 evidence = replace(evidence, screen=screen, faults=tuple(faults))
         except KeyboardInterrupt:
@@ -145,16 +146,16 @@ class Runner:
         return measured.graded(self.oracle.grade(measured))
 
     def _screened(
-        self, arm: Arm, source: Source, prompts: Sequence[Prompt], seed: bytes
+        self, arm: Arm, source: Source, sequels: Sequence[Sequel], seed: bytes
     ) -> tuple[list[Screened], list[Fault]]:
         faults: list[Fault] = []
-        deepest = max(len(prompt.ids) for prompt in prompts)
+        deepest = max(len(prompt.ids) for sequel in sequels for prompt in sequel)
         while True:
             try:
                 with seated(self.bench, arm, source, self.cores[0]) as seat:
                     require_context(seat, deepest)
                     coins = Coins(seed, f"screen {arm.value}")
-                    return screen_arm(seat, prompts, coins, self.policy.scored.prefill_chunk), faults
+                    return screen_arm(seat, sequels, coins, self.policy.scored.prefill_chunk), faults
             except ArmFault as fault:
                 faults.append(fault.record)
                 if not worth_another(faults):

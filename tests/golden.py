@@ -8,7 +8,7 @@ from pathlib import Path
 
 from worlds import POLICY_BYTES, ROOT, faster_by, round_evidence, screen
 
-from scoreboard.bodies import Intent, Result
+from scoreboard.bodies import Body, Intent, Result
 from scoreboard.canonical import digest, format_canonical
 from scoreboard.chain import Chain, format_checkpoint
 from scoreboard.evidence import RoundEvidence, format_evidence
@@ -25,11 +25,15 @@ GAIN_PPM = 87_654
 
 def contracts() -> dict[str, bytes]:
     """Every golden file but the wire frames, by name."""
-    policy_bytes = POLICY_BYTES.replace(b"rounds = 20", b"rounds = 4")
+    policy_bytes = (
+        POLICY_BYTES.replace(b"rounds = 20", b"rounds = 4")
+        .replace(b"passage = 32", b"passage = 4")
+        .replace(b"scored_ids = 512", b"scored_ids = 16")
+    )
     policy = parse_policy(policy_bytes)
     first = replace(round_evidence(policy), base=None, base_row=None, screen=screen(policy, (Arm.CANDIDATE,)))
     second = faster_by(GAIN_PPM, policy, test_blocks=6)
-    lines = []
+    lines: list[bytes] = []
     chain = Chain(ORIGIN)
     for evidence, times in (
         (replace(first, candidate=second.base or second.candidate), TIMES[:2]),
@@ -49,7 +53,7 @@ def contracts() -> dict[str, bytes]:
     }
 
 
-def _bodies(policy_bytes: bytes, evidence: RoundEvidence, seq: int) -> tuple[Intent, Result]:
+def _bodies(policy_bytes: bytes, evidence: RoundEvidence, seq: int) -> tuple[Body, Body]:
     policy = parse_policy(policy_bytes)
     intent = Intent(evidence.slot, evidence.candidate, evidence.base, policy.digest, commitment(evidence.seed))
     return intent, Result(seq, digest(format_evidence(evidence)), policy.digest, judge(policy, evidence))

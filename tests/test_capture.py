@@ -23,8 +23,8 @@ from scoreboard.capture import (
 )
 from scoreboard.engine import Client
 from scoreboard.errors import MalformedInput, WrongUse
-from scoreboard.oracle import ask
 from scoreboard.parity import measure
+from scoreboard.screen import ask
 from scoreboard.suite import SUITE_FILE, Repeat, Sources, Suite, compose, load_suite
 from scoreboard.tree import tree_digest
 

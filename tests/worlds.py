@@ -33,8 +33,13 @@ STEP_NS = 10_000_000
 
 
 def policy(**changes: int | bool) -> Policy:
-    """The demo's policy with short blocks; ``section__key=value`` changes a bar."""
-    text = POLICY_BYTES.decode().replace("rounds = 20", "rounds = 4")
+    """The demo's policy with short blocks and passages; ``section__key=value`` changes a bar."""
+    text = (
+        POLICY_BYTES.decode()
+        .replace("rounds = 20", "rounds = 4")
+        .replace("passage = 32", "passage = 4")
+        .replace("scored_ids = 512", "scored_ids = 16")
+    )
     for path, value in changes.items():
         key = path.rsplit("__", 1)[-1]
         lines = text.splitlines()
@@ -55,9 +60,11 @@ def screened(arm: Arm, document: str, depth: int, graded: Rows) -> Screened:
 
 def screen(bars: Policy, arms: tuple[Arm, ...] = (Arm.BASE, Arm.CANDIDATE)) -> tuple[Screened, ...]:
     """A whole screen in which everything agrees."""
-    places = [(document, depth) for document in bars.parity.documents for depth in bars.parity.depths]
-    places.append(("held_out", bars.scored.context))
-    return tuple(Screened(arm, document, depth, rows()) for arm in arms for document, depth in places)
+    counts = {(document, depth): 32 for document in bars.parity.documents for depth in bars.parity.depths}
+    counts["held_out", bars.scored.context] = 32
+    for depth in bars.probes.sweeps:
+        counts["sweep", depth], counts["prefill", depth] = bars.probes.rows, bars.probes.scored_ids
+    return tuple(Screened(arm, *place, rows(count)) for arm in arms for place, count in counts.items())
 
 
 def arm_run(step_ns: int, order: str = ORDER, load_ns: int = 10**8, prefill_ns: int = 10**8) -> ArmRun:
@@ -87,8 +94,7 @@ def block(
 def calibration(sigma_nanologs: int = 20_000_000, blocks: int = 9) -> Calibration:
     """A noise floor of 2 % for every metric, and a base of 300 tokens per second."""
     stats = tuple(
-        Stat(sigma_nanologs if i % 2 else -sigma_nanologs, sigma_nanologs, 0, sigma_nanologs)
-        for i in range(blocks)
+        Stat(sigma_nanologs if i % 2 else -sigma_nanologs, sigma_nanologs, 0, sigma_nanologs) for i in range(blocks)
     )
     return Calibration(3, DIGEST, {metric.value: stats for metric in Metric}, 300, 10**9)
 
