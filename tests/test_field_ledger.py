@@ -406,12 +406,12 @@ TEXT = format_lock(lock_with()).decode()
 def answer(case: str) -> int:
     """0 when our check lets the case through, 1 when it does not."""
     if case == "shipped lock":
-        return int(bool(found(story, lock_with())))
+        return int(bool(found(Story(), lock_with())))
     if case.startswith("hand-filled"):
-        return int(bool(found(story, lock_with({SLOT: HAND_FILLED}))))
+        return int(bool(found(Story(), lock_with({SLOT: HAND_FILLED}))))
     if case == "ADVERSARIAL hand-filled SPARKINFER frontier 10":
         published = Published(10_000_000, 0, digest(b"none"), digest(b"tree"), stale=False)
-        return int(bool(found(story, lock_with(frontiers={SLOT: published}))))
+        return int(bool(found(Story(), lock_with(frontiers={SLOT: published}))))
     if case.startswith("ADVERSARIAL"):
         line = "KIMI_K3_H200X8_LLAMA_4K = 5"
         texts = {True: f"{line}\n{TEXT}", False: f"{TEXT}\n{line}\n"}
