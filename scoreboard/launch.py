@@ -12,6 +12,7 @@ import platform
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,7 +83,22 @@ def start(
     Call it from a thread that lives as long as the engine: the sandbox ends with the thread that started it.
     Raises OSError or NodeUnfit when this machine does not start it; a program that is missing is seen later.
     """
+    command, descriptors = _command(tree, weights.resolve(), run, isolation, limits, libraries, host)
+    return spawn(command, descriptors, isolation, core, limits, Path("/") if isolation.bwrap else tree)
+
+
+def spawn(
+    command: list[str],
+    descriptors: tuple[int, ...],
+    isolation: Isolation,
+    core: int | None,
+    limits: Limits,
+    directory: Path,
+) -> Worker:
+    """Start ``command`` in ``directory``, with a socket as descriptor 3; ``descriptors`` are handed over to it."""
     with contextlib.ExitStack() as ours, contextlib.ExitStack() as handed_over:
+        for descriptor in descriptors:
+            handed_over.callback(os.close, descriptor)
         group = _group(isolation.home, core, limits)
         if group:
             ours.callback(group.remove)
@@ -92,9 +108,6 @@ def start(
         log_end, engine_log = os.pipe()
         ours.callback(os.close, log_end)
         handed_over.callback(os.close, engine_log)
-        command, descriptors = _command(tree, weights.resolve(), run, isolation, limits, libraries, host)
-        for descriptor in descriptors:
-            handed_over.callback(os.close, descriptor)
         joins = [str(path) for path in (group.join if group else ())]
         bounds = [str(limits.open_files), str(limits.address_bytes // 1024)]
         with on_core(core):
@@ -103,7 +116,7 @@ def start(
                 stdin=engine_socket.fileno(),
                 stdout=engine_log,
                 stderr=engine_log,
-                cwd="/" if isolation.bwrap else tree,
+                cwd=directory,
                 env=ENVIRONMENT,
                 start_new_session=True,
                 pass_fds=descriptors,
@@ -152,10 +165,21 @@ def _command(
         host,
         limits.tmp_bytes,
     )
+    return confined(
+        inner,
+        isolation,
+        lambda filter_fd: bubblewrap.arguments(view, disable_userns=isolation.disable_userns, seccomp_fd=filter_fd),
+    )
+
+
+def confined(
+    inner: list[str], isolation: Isolation, options: Callable[[int | None], list[str]]
+) -> tuple[list[str], tuple[int, ...]]:
+    """``inner`` under bubblewrap with the ``options`` for a filter descriptor, and the descriptors it needs."""
+    assert isolation.bwrap is not None
     program = seccomp.format_filter(platform.machine()) if isolation.seccomp else None
     filter_fd = None if program is None else _memory_file(program)
-    options = bubblewrap.arguments(view, disable_userns=isolation.disable_userns, seccomp_fd=filter_fd)
-    options_fd = _memory_file(b"".join(word.encode() + b"\0" for word in options))
+    options_fd = _memory_file(b"".join(word.encode() + b"\0" for word in options(filter_fd)))
     descriptors = (options_fd,) if filter_fd is None else (options_fd, filter_fd)
     return [isolation.bwrap, "--args", str(options_fd), "--", *inner], descriptors
 

@@ -11,6 +11,7 @@ from .bubblewrap import Interpreter, System
 from .errors import NodeUnfit
 
 _LIBRARIES = ("lib", "lib32", "lib64", "libx32", "usr/lib", "usr/lib32", "usr/lib64")
+_TOOLS = ("bin", "usr/bin", "usr/include", "usr/libexec")
 _LINKER_FILES = ("etc/ld.so.cache", "etc/alternatives")
 _QUESTION = """
 import json, os, site, sys, sysconfig
@@ -23,10 +24,20 @@ print(json.dumps([os.path.realpath(sys.executable), directories, site.getsitepac
 @cache
 def find_system(root: Path = Path("/")) -> System:
     """The directories and links of shared libraries below ``root``."""
-    libraries = [root / name for name in _LIBRARIES if (root / name).is_dir()]
-    files = [root / name for name in _LINKER_FILES if (root / name).exists()]
-    real = [path for path in libraries if not path.is_symlink()]
-    return System((*real, *files), tuple((str(path.readlink()), path) for path in libraries if path.is_symlink()))
+    return _shown(root, _LIBRARIES, _LINKER_FILES)
+
+
+@cache
+def find_tools(root: Path = Path("/")) -> System:
+    """The directories and links of programs and headers below ``root`` that a build needs."""
+    return _shown(root, _TOOLS, ())
+
+
+def _shown(root: Path, names: tuple[str, ...], extra: tuple[str, ...]) -> System:
+    present = [root / name for name in names if (root / name).is_dir()]
+    files = [root / name for name in extra if (root / name).exists()]
+    real = [path for path in present if not path.is_symlink()]
+    return System((*real, *files), tuple((str(path.readlink()), path) for path in present if path.is_symlink()))
 
 
 @cache

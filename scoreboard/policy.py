@@ -135,6 +135,21 @@ class Calibrating:
 
 
 @dataclass(frozen=True)
+class Building:
+    """The compiler of engines that are built: a program, and the first line that it prints for ``--version``."""
+
+    compiler: str
+    version: str
+    limit_ms: int
+
+    def __post_init__(self) -> None:
+        for name in ("compiler", "version"):
+            if not getattr(self, name):
+                raise MalformedInput(name, "is empty; name what is pinned, or leave [building] out")
+        _within("limit_ms", self.limit_ms, 1, 10**9)
+
+
+@dataclass(frozen=True)
 class Policy:
     """One gate, whole. ``digest`` is the SHA-256 of the file that it was read from."""
 
@@ -157,6 +172,7 @@ class Policy:
     calibration: Calibrating
     libraries: tuple[str, ...]
     diagnostic_speed: bool
+    building: Building | None = None
 
     def __post_init__(self) -> None:
         if self.format != POLICY_FORMAT:

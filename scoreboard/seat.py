@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .engine import Client, Hello, Timeouts
-from .errors import EngineFault, FaultCode
+from .errors import EngineFault, FaultCode, WrongUse
 from .evidence import Fault
 from .model import Arm
 from .policy import Policy
@@ -60,6 +60,8 @@ class Seat:
 @contextmanager
 def seated(bench: Bench, arm: Arm, source: Source, core: int | None) -> Iterator[Seat]:
     """Start ``source`` and wait until it is loaded; it is frozen from then on, and gone afterwards."""
+    if not source.runs:
+        raise WrongUse(f"{source.build.name} has a build step and was not built")
     limits = bench.policy.limits
     with start(
         source.path,
@@ -67,9 +69,7 @@ def seated(bench: Bench, arm: Arm, source: Source, core: int | None) -> Iterator
         run=source.manifest.run,
         core=core,
         isolation=bench.isolation,
-        limits=Limits(
-            memory_bytes=limits.memory_mib << 20, processes=limits.processes, log_bytes=limits.log_kib << 10
-        ),
+        limits=Limits(memory_bytes=limits.memory_mib << 20, processes=limits.processes, log_bytes=limits.log_kib << 10),
         libraries=bench.policy.libraries,
     ) as worker:
         timeouts = Timeouts(load_ms=limits.load_ms, reply_ms=limits.reply_ms)

@@ -6,12 +6,13 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .build import Builder
 from .errors import MalformedInput, NodeUnfit, WrongUse
 from .evidence import Confinement, Node, Pins
 from .ledger import Ledger
@@ -21,12 +22,13 @@ from .node import read_node, usable_cores
 from .oracle import Oracle, PinnedOracle
 from .policy import Policy, parse_policy
 from .runner import Progress, Runner
-from .sandbox import Isolation, probe
+from .sandbox import Isolation, Limits, probe
 from .seat import ArmFault, Bench, Clock, seated
 from .source import Source, fetch
 from .suite import Suite, load_suite
 from .tree import tree_digest
 
+BUILD_TMP_BYTES = 512 << 20
 Report = Callable[[Progress], None]
 
 
@@ -46,6 +48,11 @@ class Site:
     def confinement(self) -> Confinement:
         """The isolation as evidence states it."""
         return Confinement(self.isolation.level, self.isolation.facts)
+
+    @property
+    def builder(self) -> Builder:
+        """What builds engines here."""
+        return builder_of(self.policy, self.isolation)
 
     @property
     def weights(self) -> Path:
@@ -85,6 +92,13 @@ def open_site(policy: Path, lock: Path, ledger: Path) -> Site:
     )
 
 
+def builder_of(policy: Policy, isolation: Isolation) -> Builder:
+    """What builds engines under ``policy``."""
+    limits = policy.limits
+    bounds = Limits(tmp_bytes=BUILD_TMP_BYTES, memory_bytes=limits.memory_mib << 20, log_bytes=limits.log_kib << 10)
+    return Builder(isolation, policy.building, bounds)
+
+
 @contextmanager
 def bench_at(
     site: Site,
@@ -106,6 +120,7 @@ def bench_at(
         if reference.build.tree != site.lock.reference.tree:
             problem = f"its tree is {reference.build.tree}, the lock pins {site.lock.reference.tree}"
             raise WrongUse(f"the reference engine has moved: {problem}; pin it again on purpose")
+        reference = site.builder.built(reference, work / "reference as it runs")
         try:
             with seated(bench, Arm.BASE, reference, cores[-1]) as seat:
                 oracle: Oracle = PinnedOracle(site.policy, suite, corpus, seat)
@@ -124,26 +139,27 @@ def pinned_suite(site: Site) -> Suite:
 
 
 def store_tree(site: Site, source: Source) -> None:
-    """Keep the tree of a build that may become a base, so that it can be measured again beside every candidate."""
+    """Keep what a build that may become a base is made from, so that it can be measured again beside others."""
     kept = tree_path(site, source.build)
     if kept.exists():
         return
     kept.parent.mkdir(exist_ok=True)
     partial = kept.with_name(f".{kept.name}")
     shutil.rmtree(partial, ignore_errors=True)
-    shutil.copytree(source.path, partial)
+    shutil.copytree(source.recipe or source.path, partial)
     partial.rename(kept)
 
 
 def fetch_tree(site: Site, build: Build, into: Path) -> Source:
-    """The kept tree of ``build``; WrongUse when it is not there, MalformedInput when it has changed."""
+    """``build`` from what was kept of it; WrongUse when that is not there, MalformedInput when it has changed."""
     kept = tree_path(site, build)
     if not kept.is_dir():
         raise WrongUse(f"the tree of {build.name} ({build.tree[:12]}) is not kept at {kept}; give it with --main")
-    source = fetch(str(kept), into)
+    source = site.builder.rebuilt(fetch(str(kept), into), into.with_name(f"{into.name} as it runs"))
     if source.build.tree != build.tree:
-        raise MalformedInput(str(kept), f"was edited: its digest is {source.build.tree}")
-    return Source(source.path, source.manifest, build)
+        why = "was edited" if source.recipe is None else "was edited, or is built otherwise here"
+        raise MalformedInput(str(kept), f"{why}: its digest is {source.build.tree}")
+    return replace(source, build=build)
 
 
 def tree_path(site: Site, build: Build) -> Path:

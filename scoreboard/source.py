@@ -31,11 +31,20 @@ GIT_ENVIRONMENT = {
 
 @dataclass(frozen=True)
 class Source:
-    """A private copy of an engine: where it lies, what it says of itself, and its identity."""
+    """A private copy of an engine: where it lies, what it says of itself, and its identity.
+
+    ``recipe`` is the copy that it was built from, None where nothing was built.
+    """
 
     path: Path
     manifest: Manifest
     build: Build
+    recipe: Path | None = None
+
+    @property
+    def runs(self) -> bool:
+        """Whether this is what runs: built, if it says that it is built."""
+        return not self.manifest.build or self.recipe is not None
 
 
 def fetch(spec: str, into: Path, *, repository: Path | None = None) -> Source:
@@ -47,7 +56,7 @@ def fetch(spec: str, into: Path, *, repository: Path | None = None) -> Source:
     directory = Path(spec)
     commit = None
     if directory.is_dir():
-        _copy_directory(directory, into)
+        copy_directory(directory, into)
     elif ":" in spec:
         commit = _copy_from_git(spec, into, repository or Path.cwd())
     else:
@@ -56,13 +65,12 @@ def fetch(spec: str, into: Path, *, repository: Path | None = None) -> Source:
     if not manifest_file.is_file():
         raise MalformedInput(f"{spec}/{NAME}", "missing; an engine directory says there how it is run")
     manifest = parse_manifest(manifest_file.read_bytes(), f"{spec}/{NAME}")
-    if manifest.build:
-        raise WrongUse(f"{spec}/{NAME}: build: engines with a build step cannot be measured; ship what runs")
     name = directory.resolve().name if directory.is_dir() else spec.rsplit("/", 1)[-1]
     return Source(into, manifest, Build(name, tree_digest(into), commit))
 
 
-def _copy_directory(directory: Path, into: Path) -> None:
+def copy_directory(directory: Path, into: Path) -> None:
+    """Copy regular files with their executable bits; MalformedInput for links, special files, too many bytes."""
     into.mkdir(parents=True)
     total = 0
     for parent, folders, files in os.walk(directory):
@@ -87,9 +95,7 @@ def _copy_from_git(spec: str, into: Path, repository: Path) -> str:
     reference, _, path = spec.partition(":")
     if reference.startswith("-"):
         raise WrongUse(f"{reference!r} is not a git reference")
-    commit = (
-        _git(repository, "rev-parse", "--verify", "--end-of-options", f"{reference}^{{commit}}").decode().strip()
-    )
+    commit = _git(repository, "rev-parse", "--verify", "--end-of-options", f"{reference}^{{commit}}").decode().strip()
     listing = _git(repository, "ls-tree", "-r", "-z", "--full-tree", f"{commit}:{path}")
     into.mkdir(parents=True)
     total = 0

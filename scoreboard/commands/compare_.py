@@ -20,7 +20,7 @@ from ..report import headline, reasons, summary
 from ..runner import Runner, screened_well
 from ..sandbox import probe
 from ..seat import ArmFault, Bench, seated
-from ..site import harness_digest, read_file, require_readable, workdir
+from ..site import builder_of, harness_digest, read_file, require_readable, workdir
 from ..source import Source, fetch
 from .common import add_json, say, watched
 
@@ -49,7 +49,11 @@ def run(args: argparse.Namespace) -> Answer:
     bench = Bench(policy, args.weights.resolve(), isolation, time.monotonic_ns, time.monotonic_ns)
     cores = usable_cores()
     with workdir() as work, watched(quiet=args.json) as report:
-        arms = {Arm.BASE: fetch(args.base, work / "a"), Arm.CANDIDATE: fetch(args.candidate, work / "b")}
+        builder = builder_of(policy, isolation)
+        arms = {
+            Arm.BASE: builder.built(fetch(args.base, work / "a"), work / "a as it runs"),
+            Arm.CANDIDATE: builder.built(fetch(args.candidate, work / "b"), work / "b as it runs"),
+        }
         try:
             with seated(bench, Arm.BASE, arms[Arm.BASE], cores[-1]) as seat:
                 runner = Runner(bench, PairOracle(policy, seat), cores, report)

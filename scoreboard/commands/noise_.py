@@ -33,6 +33,7 @@ def run(args: argparse.Namespace) -> Answer:
     site = site_of(args)
     with workdir() as work, site.ledger.measuring():
         main = None if args.main is None else fetch(args.main, work / "main")
+        main = None if main is None else site.builder.built(main, work / "main as it runs")
         base = main or base_of(site, None, work / "base")[0]
         for line in notices(site):
             say(line)

@@ -41,6 +41,8 @@ def gate(
     args: argparse.Namespace, site: Site, candidate: Source, main: Source | None, claimed: int, work: Path
 ) -> Answer:
     """The round itself, while nobody else measures into this ledger."""
+    candidate = site.builder.built(candidate, work / "candidate as it runs")
+    main = None if main is None else site.builder.built(main, work / "main as it runs")
     base, frontier = base_of(site, main, work / "base")
     for line in notices(site):
         say(line)

@@ -37,6 +37,7 @@ def run(args: argparse.Namespace) -> Answer:
         main = fetch(args.main, work / "main")
         site = site_of(args)
         with site.ledger.measuring():
+            main = site.builder.built(main, work / "main as it runs")
             frontier = fold(tuple(site.ledger.entries())).get(site.policy.slot)
             if frontier is None or frontier.build.tree == main.build.tree:
                 raise WrongUse(
