@@ -149,12 +149,14 @@ def outcome(attempt: Callable[[dict[str, str]], bool], facts: dict[str, str]) ->
 
 
 def leave_child() -> None:
-    """Leave a process behind that belongs to no session of ours and holds the socket."""
-    if os.fork() == 0:
+    """Leave a process behind that has no parent, belongs to no session of ours, and holds the socket."""
+    between = os.fork()
+    if between == 0:
         os.setsid()
         if os.fork() == 0:
             time.sleep(LINGER_S)
         os._exit(0)
+    os.waitpid(between, 0)
 
 
 def main(arguments: list[str]) -> None:

@@ -173,9 +173,7 @@ def test_an_engine_that_is_gone_can_be_frozen_thawed_and_ended(tmp_path: Path, i
 
 
 @pytest.mark.usefixtures("weights")
-@pytest.mark.parametrize(
-    ("trait", "code"), [("CrashOnStep", FaultCode.CRASHED), ("CrashMidReply", FaultCode.SHORT)]
-)
+@pytest.mark.parametrize(("trait", "code"), [("CrashOnStep", FaultCode.CRASHED), ("CrashMidReply", FaultCode.SHORT)])
 def test_an_engine_that_ends_on_a_step_is_a_fault(
     tmp_path: Path, confined: Isolation, trait: str, code: FaultCode
 ) -> None:
@@ -189,9 +187,7 @@ def test_an_engine_that_ends_on_a_step_is_a_fault(
 @pytest.mark.usefixtures("weights")
 def test_a_program_that_is_not_there_did_not_start(tmp_path: Path, isolation: Isolation) -> None:
     tree = fakes.plant(tmp_path, "Steady")
-    worker = sandbox.start(
-        tree, weights=tmp_path / "model.gguf", run=("./engine",), core=None, isolation=isolation
-    )
+    worker = sandbox.start(tree, weights=tmp_path / "model.gguf", run=("./engine",), core=None, isolation=isolation)
     with worker:
         with pytest.raises(EngineFault) as caught:
             connect(worker)
@@ -201,9 +197,7 @@ def test_a_program_that_is_not_there_did_not_start(tmp_path: Path, isolation: Is
 
 
 @pytest.mark.usefixtures("weights")
-def test_a_flood_on_stdout_neither_stops_the_engine_nor_fills_the_log(
-    tmp_path: Path, isolation: Isolation
-) -> None:
+def test_a_flood_on_stdout_neither_stops_the_engine_nor_fills_the_log(tmp_path: Path, isolation: Isolation) -> None:
     with start(tmp_path, "Floods", isolation, limits=Limits(log_bytes=4096)) as worker:
         assert len(connect(worker).timed_steps([1, 2, 3], lambda: 0).rows) == 3
     log = worker.log()
@@ -218,6 +212,24 @@ def test_a_confined_engine_stays_on_its_core(tmp_path: Path, confined: Isolation
     with start(tmp_path, "Unpins", confined) as worker:
         connect(worker)
         assert worker.pinned()
+
+
+@pytest.mark.usefixtures("weights")
+def test_a_cpuset_keeps_an_engine_on_its_core_without_the_filter(tmp_path: Path, confined: Isolation) -> None:
+    if confined.home is None or "cpuset" not in dict(confined.home.controllers):
+        pytest.skip("no cpuset controller here")
+    with start(tmp_path, "Unpins", replace(confined, seccomp=False)) as worker:
+        connect(worker)
+        assert worker.pinned()
+
+
+@pytest.mark.usefixtures("weights")
+def test_signals_of_the_terminal_do_not_reach_an_engine(tmp_path: Path, isolation: Isolation) -> None:
+    with start(tmp_path, "Steady", isolation) as worker:
+        connect(worker)
+        groups = {os.getpgid(pid) for pid in worker.pids()}
+    assert groups
+    assert os.getpgid(0) not in groups
 
 
 @pytest.mark.usefixtures("weights")
@@ -409,6 +421,12 @@ def test_without_control_groups_the_level_is_lower(monkeypatch: pytest.MonkeyPat
     assert isolation.bwrap is not None
     assert isolation.notice is not None
     assert "paused by signals" in isolation.notice
+
+
+def test_a_process_that_outlives_its_sandbox_is_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sandbox, "find_home", lambda: None)
+    monkeypatch.setattr(sandbox, "GONE_S", 0.05)
+    assert "canary escaped: leave_process" in sandbox.probe(path=str(tmp_path)).facts
 
 
 def test_a_machine_on_which_nothing_starts_is_unfit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -233,16 +233,18 @@ class Floods(Steady):
 
 
 class LeavesChild(Steady):
-    """Leaves a process behind that has a session of its own and holds the socket."""
+    """Leaves a process behind that has no parent, has a session of its own and holds the socket."""
 
     def start(self) -> None:
-        if os.fork() == 0:
+        between = os.fork()
+        if between == 0:
             os.setsid()
             if os.fork() == 0:
                 signal.signal(signal.SIGTERM, signal.SIG_IGN)
                 signal.signal(signal.SIGHUP, signal.SIG_IGN)
                 time.sleep(30)
             os._exit(0)
+        os.waitpid(between, 0)
 
 
 class Spins(Steady):
