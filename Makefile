@@ -41,7 +41,7 @@ demo: $(VENV)/.installed-run bubblewrap
 	@$(BIN)/scoreboard demo
 
 lab: $(VENV)/.installed-lab
-	$(BIN)/jupyter lab labs/
+	$(BIN)/jupyter lab labs/00_orientation.ipynb
 
 check: $(VENV)/.installed-test bubblewrap
 	$(BIN)/ruff check .

@@ -38,6 +38,9 @@ VERBS: dict[str, dict[str, str]] = {
         "settle": "main has moved on: does it keep up with the frontier?",
         "lock": "check that every value in the lock traces to a sealed row",
     },
+    "The lab": {
+        "lab": "the notebooks: check, status, build, execute, reset",
+    },
 }
 
 

@@ -1,0 +1,1 @@
+"""The exercises: each module holds one, as ``EXERCISE``."""
