@@ -102,9 +102,17 @@ def test_the_bar_is_one_over_alpha_exactly() -> None:
     chance = 10**6 / exact
     assert wealth.reaches(math.ceil(chance))
     assert not wealth.reaches(math.ceil(chance) - 1)
+    assert START.reaches(1_000_000)
     doubled = START.after(Bet(10**9, 1))
     assert doubled.reaches(526_316)
     assert not doubled.reaches(526_315)
+
+
+def test_no_bar_is_crossed_before_the_least_number_of_blocks() -> None:
+    certain = [Bet(10**9, 5_000_000)] * 9
+    assert first_crossing(certain, 500_000, 7) == 7
+    assert first_crossing(certain, 500_000, 1) == 2
+    assert course(Rule(alpha_ppm=500_000, min_blocks=7), certain) == Course(Shown.FASTER, 7)
 
 
 def test_evidence_stays_finite_over_thousands_of_blocks() -> None:

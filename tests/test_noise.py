@@ -115,8 +115,7 @@ def test_the_scale_fits_blocks_of_known_noise() -> None:
     rng = np.random.default_rng(11)
     spread = rng.uniform(0.02, 0.08, 400)
     aa = [
-        BlockStat(round(1e9 * d), round(1e9 * s), 0)
-        for d, s in zip(rng.normal(0, 0.5 * spread), spread, strict=True)
+        BlockStat(round(1e9 * d), round(1e9 * s), 0) for d, s in zip(rng.normal(0, 0.5 * spread), spread, strict=True)
     ]
     cal = calibrate(aa)
     s_ref = float(np.median(spread))
@@ -209,9 +208,7 @@ def test_drift_agrees_with_scipy() -> None:
 def test_the_chance_of_a_slot_effect_agrees_with_a_sign_flip_test(blocks: int) -> None:
     d = np.random.default_rng(blocks).normal(0.5, 1, blocks) * 1e7
     found = slot_effect([int(x) for x in d], [True] * blocks)
-    sums = [
-        abs(sum(s * int(x) for s, x in zip(signs, d, strict=True))) for signs in product((1, -1), repeat=blocks)
-    ]
+    sums = [abs(sum(s * int(x) for s, x in zip(signs, d, strict=True))) for signs in product((1, -1), repeat=blocks)]
     assert found.p_ppm == math.ceil(1e6 * sum(total >= sums[0] for total in sums) / len(sums))
     assert found.ppm == pytest.approx(d.mean() / 1000, abs=1)
 
@@ -233,6 +230,7 @@ def test_a_slot_that_is_faster_is_seen_whoever_sits_in_it() -> None:
 def test_a_harness_that_favours_a_label_is_found_out_and_a_fair_one_is_not() -> None:
     fair = [Bet((-1) ** i * 20_000_000, 20_000_000) for i in range(20)]
     biased = [Bet(20_000_000, 20_000_000)] * 20
+    assert harness_e_milli([]) == 1_000
     assert harness_e_milli(fair) < 1_000
     assert harness_e_milli(biased) > 20_000
     assert harness_e_milli([Bet(-20_000_000, 20_000_000)] * 20) == harness_e_milli(biased)
