@@ -56,9 +56,7 @@ def test_a_ledger_with_a_row_of_every_kind_holds() -> None:
     assert report.problems == ()
     assert report.holds
     assert report.end == END
-    assert report.derived == sum(
-        isinstance(e.body, Result | Import | Rescore | Settle | Pin) for e in SEASON.entries
-    )
+    assert report.derived == sum(isinstance(e.body, Result | Import | Rescore | Settle | Pin) for e in SEASON.entries)
     assert report.open is None
 
 
@@ -408,9 +406,7 @@ def lie_block(carried: tuple[Carried, ...]) -> tuple[Carried, ...]:
     block = carried[0].blocks[0]
     name, stat = next(iter(block.stats.items()))
     better = Stat(abs(stat.d_nanologs) + 1, stat.s_nanologs, stat.total_nanologs, stat.sigma_nanologs)
-    return (
-        replace(carried[0], blocks=(replace(block, stats={**block.stats, name: better}), *carried[0].blocks[1:])),
-    )
+    return (replace(carried[0], blocks=(replace(block, stats={**block.stats, name: better}), *carried[0].blocks[1:])),)
 
 
 def lie_fewer(carried: tuple[Carried, ...]) -> tuple[Carried, ...]:
@@ -434,9 +430,7 @@ def test_a_first_round_that_carries_blocks_is_found() -> None:
     evidence = evidence_of(play, last(play))
     other = honest(2)
     foreign_blocks = evidence_of(other, last(other)).carried
-    assert Code.CARRIED in codes(
-        audited(retold(play, last(play), replace(evidence, carried=foreign_blocks))).problems
-    )
+    assert Code.CARRIED in codes(audited(retold(play, last(play), replace(evidence, carried=foreign_blocks))).problems)
 
 
 def test_abandoned_and_settled_rounds_are_carried_too_and_leaving_them_out_is_found() -> None:
@@ -558,6 +552,15 @@ def test_a_noise_floor_that_was_withdrawn_before_the_round_is_found() -> None:
     assert codes(audited(play).problems) == {Code.CALIBRATION}
 
 
+def test_a_noise_floor_of_another_build_is_found() -> None:
+    play = honest(0)
+    play.noise(NOOP)
+    borrowed = play.calibration(NOOP)
+    intent, evidence = play.measure(NOOP, MAIN, 0, 9)
+    play.seal(intent, replace(evidence, calibration=borrowed))
+    assert codes(audited(play).problems) == {Code.CALIBRATION}
+
+
 def test_a_noise_floor_that_is_too_old_is_found() -> None:
     play = honest(1)
     age = play.bars.calibration.max_age_s
@@ -656,9 +659,7 @@ def row_of(kind: type) -> Entry:
         (Settle, {"settled": Settled.INFERIOR}, "body.settled"),
     ],
 )
-def test_a_statement_that_does_not_follow_is_found_by_its_field(
-    kind: type, change: dict[str, Any], place: str
-) -> None:
+def test_a_statement_that_does_not_follow_is_found_by_its_field(kind: type, change: dict[str, Any], place: str) -> None:
     row = row_of(kind).seq
     report = audited(retold(SEASON, row, **change))
     assert [(p.code, p.row, p.place) for p in report.problems] == [(Code.DERIVED, row, place)]

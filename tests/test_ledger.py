@@ -15,7 +15,7 @@ from scoreboard.canonical import digest
 from scoreboard.chain import format_checkpoint, parse_checkpoint
 from scoreboard.errors import LedgerDamaged, MalformedInput, WrongUse
 from scoreboard.ledger import Ledger, repair
-from scoreboard.record import commitment, format_time
+from scoreboard.record import Entry, commitment, format_entry, format_time
 from scoreboard.store import Store
 
 
@@ -132,9 +132,7 @@ def test_the_checkpoint_on_disk_is_the_end_of_the_ledger(tmp_path: Path) -> None
 
 def test_two_writers_in_turn_continue_one_chain(tmp_path: Path) -> None:
     one, other = opened(tmp_path), opened(tmp_path)
-    seqs = [
-        writer.append(imported(writer, f"{n}")).seq for n, writer in enumerate([one, other, one, other, other])
-    ]
+    seqs = [writer.append(imported(writer, f"{n}")).seq for n, writer in enumerate([one, other, one, other, other])]
     assert seqs == [0, 1, 2, 3, 4]
     assert opened(tmp_path).checkpoint() == other.checkpoint()
 
@@ -356,6 +354,15 @@ def test_a_spoilt_row_is_reported_when_it_is_read(tmp_path: Path) -> None:
     rounds.write_bytes(rounds.read_bytes().replace(b"accepted", b"rejected", 1))
     with pytest.raises(LedgerDamaged, match="row 0"):
         list(ledger.entries())
+
+
+def test_a_row_that_cites_what_does_not_fit_is_reported_when_it_is_read(tmp_path: Path) -> None:
+    """Lines that follow one another can still say what no writer of ours would."""
+    chain = opened(tmp_path).checkpoint()
+    bad = format_entry(Entry(0, chain.origin, format_time(START_NS), Withdraw(7, "no such row")))
+    (tmp_path / "rounds.jsonl").write_bytes(bad)
+    with pytest.raises(LedgerDamaged, match=r"row 0: body\.of: row 7 is not there"):
+        list(opened(tmp_path).entries())
 
 
 # --- disks that refuse

@@ -142,6 +142,12 @@ def test_a_line_that_is_not_exactly_right_is_refused_by_name(name: str) -> None:
         parse_entry(BAD_LINES[name], "row 4")
 
 
+@pytest.mark.parametrize("version", [2, True, "1", None])
+def test_another_version_is_named_as_what_is_wrong(version: object) -> None:
+    with pytest.raises(MalformedInput, match=r"^line\.v: "):
+        parse_entry(changed(WITHDRAWN, v=version))
+
+
 @given(st.binary())
 def test_any_bytes_are_an_entry_or_malformed(data: bytes) -> None:
     for line in (data, data + b"\n"):
@@ -184,7 +190,9 @@ def test_a_chain_takes_the_next_line_and_only_that() -> None:
     chain = Chain(ORIGIN)
     chain.follow(story.lines[0])
     before = chain.checkpoint()
-    for wrong in (story.lines[0], b"{}\n", story.lines[1][:-1], line_of(BODIES["withdraw"], 1, ORIGIN)):
+    elsewhere = line_of(BODIES["withdraw"], 1, ORIGIN)
+    misnumbered = line_of(BODIES["withdraw"], 2, chain.head)
+    for wrong in (story.lines[0], b"{}\n", story.lines[1][:-1], elsewhere, misnumbered):
         with pytest.raises(MalformedInput):
             chain.follow(wrong)
         assert chain.checkpoint() == before
