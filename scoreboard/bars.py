@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from .errors import MalformedInput
+from .model import require_digest
 
 PPM = 1_000_000
 
@@ -85,6 +86,30 @@ class Ratchet:
         within("factor_ppm", self.factor_ppm, PPM, 1000 * PPM)
         within("bar_nanonats", self.bar_nanonats, 0, 10**12)
         within("floor_nanonats", self.floor_nanonats, 0, self.bar_nanonats)
+
+
+@dataclass(frozen=True)
+class Residual:
+    """What the bars stand on: the build with tree digest ``build`` against ``reference``, on ``screens`` screens.
+
+    Screen i is drawn from the SHA-256 of ``seed`` and i, so that anyone can repeat it. ``mean_nanonats`` is the
+    mean divergence of the worst place, ``row_nanonats`` that of the worst of all ``rows`` rows.
+    """
+
+    build: str
+    reference: str
+    suite: str
+    seed: str
+    screens: int
+    rows: int
+    mean_nanonats: int
+    row_nanonats: int
+
+    def __post_init__(self) -> None:
+        for name in ("build", "reference", "suite", "seed"):
+            require_digest(getattr(self, name), name)
+        for name, least in (("screens", 1), ("rows", 1), ("mean_nanonats", 0), ("row_nanonats", 0)):
+            within(name, getattr(self, name), least, 10**15)
 
 
 def within(name: str, value: int, low: int, high: int) -> None:

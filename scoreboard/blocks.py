@@ -14,8 +14,8 @@ from .coins import Coins
 from .evidence import Accounting, ArmRun, Block, Purpose, Rows
 from .model import Arm
 from .node import StealMeter
-from .policy import Policy
-from .sandbox import Usage
+from .policy import Mode, Policy
+from .sandbox import Usage, on_core
 from .seat import Bench, Clock, Seat, require_context, seated
 from .source import Source
 
@@ -65,6 +65,7 @@ class Measured:
     swapped: bool
     order: str
     dealt: Dealt
+    pinned: bool
     steal_ppm: int
     arms: Mapping[Arm, Readings]
 
@@ -82,6 +83,7 @@ class Measured:
             order=self.order,
             tokens_per_step=len(self.dealt.steps[0]),
             position=self.dealt.position,
+            pinned=self.pinned,
             steal_ppm=self.steal_ppm,
             base=_arm_run(self.arms[Arm.BASE], rows[Arm.BASE]),
             candidate=_arm_run(self.arms[Arm.CANDIDATE], rows[Arm.CANDIDATE]),
@@ -118,12 +120,14 @@ def measure_block(
 
     Raises ArmFault as soon as an engine breaks the protocol; no reading of the block is kept then.
     """
+    if bench.policy.scored.mode is Mode.ALTERNATE:
+        return _measure_alternately(bench, pair, dealt, coins, purpose, at_ms, core)
     steal = StealMeter()
     swapped = coins.flip()
     order = "".join("b" if coins.flip() else "a" for _ in range(len(dealt.steps) // 2))
     readings = {arm: Readings() for arm in PAIR}
     first_to_last = PAIR[::-1] if swapped else PAIR
-    with ExitStack() as stack:
+    with on_core(core), ExitStack() as stack:
         seats = {}
         for arm in first_to_last:
             began_ns = bench.timing_clock()
@@ -140,7 +144,40 @@ def measure_block(
             _step(seats[arm], readings[arm], dealt.steps[index], bench.timing_clock)
         for arm in PAIR:
             readings[arm].idle_cpu_ns = _idle_ns(after_prompt[arm], seats[arm].worker.usage(), readings[arm].usage)
-    return Measured(purpose, at_ms, core, swapped, order, dealt, steal.ppm(), readings)
+        pinned = core is not None and all(seats[arm].worker.pinned() for arm in PAIR)
+    return Measured(purpose, at_ms, core, swapped, order, dealt, pinned, steal.ppm(), readings)
+
+
+def _measure_alternately(
+    bench: Bench,
+    pair: Mapping[Arm, Source],
+    dealt: Dealt,
+    coins: Coins,
+    purpose: Purpose,
+    at_ms: int,
+    core: int | None,
+) -> Measured:
+    """One arm after the other, which first by coin; the other build is not loaded meanwhile."""
+    steal = StealMeter()
+    swapped = coins.flip()
+    pinned = core is not None
+    readings = {arm: Readings() for arm in PAIR}
+    for arm in PAIR[::-1] if swapped else PAIR:
+        read, clock = readings[arm], bench.timing_clock
+        began_ns = clock()
+        with on_core(core), seated(bench, arm, pair[arm], core) as seat:
+            read.load_ns = clock() - began_ns
+            require_context(seat, dealt.position + sum(len(ids) for ids in dealt.steps))
+            for ids in dealt.chunks:
+                _prefill(seat, read, ids, clock)
+            _warm(seat, read, dealt.warm, clock)
+            after_prompt = seat.worker.usage()
+            for ids in dealt.steps:
+                _step(seat, read, ids, clock)
+            read.idle_cpu_ns = _idle_ns(after_prompt, seat.worker.usage(), read.usage)
+            pinned = pinned and seat.worker.pinned()
+    order = ("b" if swapped else "a") * (len(dealt.steps) // 2)
+    return Measured(purpose, at_ms, core, swapped, order, dealt, pinned, steal.ppm(), readings)
 
 
 def turns(order: str) -> Iterator[tuple[Arm, int]]:

@@ -11,7 +11,8 @@ from typing import Any
 
 from .canonical import parse_canonical
 from .errors import FaultCode, MalformedInput
-from .model import Arm, Build, Level, Slot, require_digest
+from .model import Arm, Build, Slot, require_digest
+from .model import Level as Confined
 from .parse import decode, to_bytes
 
 EVIDENCE_FORMAT = "scoreboard evidence v1"
@@ -98,9 +99,7 @@ class ArmRun:
         if self.accounting is not None:
             for name in ("steps_cpu_ns", "voluntary", "involuntary"):
                 if len(getattr(self.accounting, name)) != len(self.steps_ns):
-                    raise MalformedInput(
-                        f"accounting.{name}", f"not one entry for each of {len(self.steps_ns)} steps"
-                    )
+                    raise MalformedInput(f"accounting.{name}", f"not one entry for each of {len(self.steps_ns)} steps")
 
 
 @dataclass(frozen=True)
@@ -108,6 +107,7 @@ class Block:
     """The unit of observation: two fresh workers on one core, in an order decided by coins.
 
     ``order`` has one letter per round: ``a`` is base, candidate, candidate, base; ``b`` the other way round.
+    ``pinned`` says that every thread of both arms could run on ``core`` only, looked at when the last step was in.
     ``position`` is the number of tokens in the context when the first timed step began; ``at_ms`` is when the
     block began, from the beginning of the round.
     """
@@ -119,6 +119,7 @@ class Block:
     order: str
     tokens_per_step: int
     position: int
+    pinned: bool
     steal_ppm: int
     base: ArmRun
     candidate: ArmRun
@@ -162,30 +163,40 @@ class Carried:
 
 
 @dataclass(frozen=True)
+class Level:
+    """How one build did in one block: its typical time per token, and the scatter of its steps."""
+
+    token_ns: int
+    spread_nanologs: int
+
+
+@dataclass(frozen=True)
 class Calibration:
-    """The noise of this node, from A/A blocks sealed earlier: figures per metric, and the base's own rate."""
+    """The noise of this node, from A/A blocks sealed earlier: figures per metric, the base's levels and rate."""
 
     row: int
     evidence: str
     stats: dict[str, tuple[Stat, ...]]
+    levels: tuple[Level, ...]
     tokens: int
     elapsed_ns: int
 
 
 @dataclass(frozen=True)
 class Node:
-    """The machine as it was: ``name`` is the policy's, ``fingerprint`` digests the facts below it."""
+    """The machine as it was: ``name`` is the policy's, ``fingerprint`` digests ``facts``; ``state`` changes."""
 
     name: str
     fingerprint: str
     facts: dict[str, str]
+    state: dict[str, str]
 
 
 @dataclass(frozen=True)
 class Confinement:
     """The level that was reached, seen by canaries, and what held."""
 
-    level: Level
+    level: Confined
     facts: tuple[str, ...]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from .evidence import ArmRun, Block, Calibration, Carried, Purpose, Rows, Stat
 from .model import Metric
 from .noise import BlockStat, block_stat, calibrate, sigma
-from .policy import PPM, Basis, Health, Policy
+from .policy import PPM, Basis, Policy
 
 MICRO = 1_000_000
 NS_PER_S = 1_000_000_000
@@ -69,21 +69,6 @@ def rate_utps(tokens: int, elapsed_ns: int) -> int:
 def decoded(arm: ArmRun, tokens_per_step: int) -> tuple[int, int]:
     """Tokens decoded inside timed windows, and the wall time of those windows in nanoseconds."""
     return len(arm.steps_ns) * tokens_per_step, sum(arm.steps_ns)
-
-
-def sick(block: Block, health: Health) -> tuple[str, int, int] | None:
-    """Why ``block`` says nothing, as (code, found, bound) in ppm, or None. Looks at the base alone."""
-    waiting = 0
-    if block.base.accounting is not None:
-        wall = sum(block.base.steps_ns)
-        waiting = max(0, (wall - sum(block.base.accounting.steps_cpu_ns)) * PPM // wall)
-    for code, found, bound in (
-        ("steal", block.steal_ppm, health.steal_max_ppm),
-        ("waiting", waiting, health.waiting_max_ppm),
-    ):
-        if not found <= bound:
-            return code, found, bound
-    return None
 
 
 def mean_exceeds(rows: Rows, bar_nanonats: int) -> bool:

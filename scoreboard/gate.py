@@ -23,14 +23,15 @@ from fractions import Fraction
 from . import decide
 from .betting import Bet, wealth_of
 from .correctness import parity, whole
-from .decide import Shown
+from .decide import Fitness, Shown
 from .evidence import Block, Calibration, NoiseEvidence, RoundEvidence
-from .figures import decoded, plain, rate_utps, sick
+from .figures import decoded, plain, rate_utps
+from .health import sickness
 from .model import LEVELS, Attestation, Check, Effect, Finding, Speed, Tier, Verdict
 from .noise import calibrate
 from .policy import PPM, Policy
 from .size import Size, size
-from .standing import Standing, fitness, guard_states, standing
+from .standing import Standing, fitness, fitness_if_futile, guard_states, standing
 from .tier import ppm_down, tier_basis, tier_of
 
 
@@ -74,13 +75,16 @@ def attestation(policy: Policy, evidence: RoundEvidence | NoiseEvidence) -> Atte
     return Attestation.SEALED if reached else Attestation.UNCONFINED
 
 
-def node_findings(policy: Policy, blocks: Sequence[Block]) -> list[Finding]:
-    """N1: at most the policy's share of blocks is sick; sick ones are counted by cause."""
-    causes = [cause for block in blocks if (cause := sick(block, policy.health)) is not None]
-    share = len(causes) * PPM // len(blocks) if blocks else 0
+def node_findings(policy: Policy, blocks: Sequence[Block], calibration: Calibration) -> list[Finding]:
+    """N1: at most the policy's share of blocks is sick; the worst cause is told."""
+    found = [sick for block in blocks if (sick := sickness(block, policy.health, calibration)) is not None]
+    share = len(found) * PPM // len(blocks) if blocks else 0
     bound = policy.health.sick_share_max_ppm
-    worst = max(causes, key=lambda cause: cause[1] - cause[2], default=None)
-    detail = "" if worst is None else f"{len(causes)} of {len(blocks)}; {worst[0]} {worst[1]} ppm > {worst[2]} ppm"
+    detail = ""
+    if found:
+        worst = max(found, key=lambda sick: Fraction(sick.found_ppm, max(sick.bound_ppm, 1)))
+        sides = f"{worst.found_ppm / 10_000:.1f} % > {worst.bound_ppm / 10_000:.1f} %"
+        detail = f"{len(found)} of {len(blocks)}; {worst.cause.value} {sides}"
     effect = Effect.HOLDS if share <= bound else Effect.INVALIDATES
     return [Finding(Check.N1, "sick_blocks", effect, share, bound, "ppm", detail=detail)]
 
@@ -93,19 +97,18 @@ def _rule_on_speed(policy: Policy, evidence: RoundEvidence) -> Ruling:
         return Ruling((problem,))
     if evidence.base is None:
         return Ruling(rate_utps=rate_utps(calibration.tokens, calibration.elapsed_ns))
-    node = node_findings(policy, evidence.blocks)
+    node = node_findings(policy, evidence.blocks, calibration)
     if any(finding.effect is not Effect.HOLDS for finding in node):
         return Ruling(tuple(node))
     seen = standing(policy, evidence, calibration)
-    shown = decide.shown(policy.speed, seen.bets, fitness(policy, seen.bets, calibration))
-    e_milli = wealth_of(seen.bets).e_milli
+    shown = decide.shown(policy.speed, seen.bets, fitness_if_futile(policy, seen.bets, calibration))
     sized = _size(policy, seen, calibration) if shown is Shown.FASTER else None
     speed = None if sized is None else _speed(policy, evidence, sized)
     findings = [
         *node,
         *_plausible(policy, evidence, speed),
         *_guard_findings(policy, seen.guards),
-        *_significance(policy, evidence, seen, shown, sized, e_milli),
+        *_significance(policy, evidence, calibration, seen, shown, sized),
     ]
     tier = None
     if speed is not None and all(finding.effect is Effect.HOLDS for finding in findings):
@@ -116,7 +119,7 @@ def _rule_on_speed(policy: Policy, evidence: RoundEvidence) -> Ruling:
         rate_utps=None if speed is None else speed.candidate_utps,
         speed=speed,
         tier=tier,
-        evidence_for_faster_milli=e_milli,
+        evidence_for_faster_milli=wealth_of(seen.bets).e_milli,
         blocks=len(seen.bets) + len(seen.sizing),
     )
 
@@ -188,10 +191,15 @@ def _guard_findings(policy: Policy, guards: dict[str, tuple[Bet, ...]]) -> list[
 
 
 def _significance(
-    policy: Policy, evidence: RoundEvidence, seen: Standing, shown: Shown, sized: Size | None, e_milli: int
+    policy: Policy,
+    evidence: RoundEvidence,
+    calibration: Calibration,
+    seen: Standing,
+    shown: Shown,
+    sized: Size | None,
 ) -> list[Finding]:
     """S1: shown to be faster, then by more than the floor. Exactly the floor is no gain worth the name."""
-    rule = policy.speed
+    rule, e_milli = policy.speed, wealth_of(seen.bets).e_milli
     bar_milli = 1000 * PPM // rule.alpha_ppm
     if shown is Shown.FUTILE:
         return [Finding(Check.S1, "futile", Effect.NO_GAIN, e_milli, bar_milli, "milli", detail=_count(seen))]
@@ -202,7 +210,10 @@ def _significance(
     if sized is None:
         found, bound = len(seen.sizing), rule.size_blocks
         return [*findings, Finding(Check.S1, "not_sized", Effect.UNDECIDED, found, bound, "blocks")]
-    effect = Effect.HOLDS if sized.gain_ppm > rule.floor_ppm else Effect.NO_GAIN
+    if sized.gain_ppm > rule.floor_ppm:
+        effect = Effect.HOLDS
+    else:
+        effect = Effect.NO_GAIN if fitness(policy, calibration) is Fitness.FIT else Effect.UNDECIDED
     return [*findings, Finding(Check.S1, "gain", effect, sized.gain_ppm, rule.floor_ppm, "ppm")]
 
 

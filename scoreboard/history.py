@@ -12,7 +12,8 @@ from .evidence import (
     RoundEvidence,
     parse_evidence,
 )
-from .figures import calibration_stats, decoded, scaled_stats, sick
+from .figures import calibration_stats, decoded, scaled_stats
+from .health import base_level, healthy
 from .model import Build, Slot
 from .policy import Policy, parse_policy
 from .record import Entry, seconds_between
@@ -27,6 +28,7 @@ def calibration_of(policy: Policy, evidence: NoiseEvidence, row: int, sha256: st
         row=row,
         evidence=sha256,
         stats=calibration_stats(policy, evidence.blocks),
+        levels=tuple(base_level(block) for block in evidence.blocks),
         tokens=sum(tokens for tokens, _ in counts),
         elapsed_ns=sum(ns for _, ns in counts),
     )
@@ -36,9 +38,9 @@ def carried_of(policy: Policy, evidence: RoundEvidence, row: int, sha256: str) -
     """The blocks of an earlier round, each with the scale of its own time."""
     blocks: tuple[CarriedBlock, ...] = ()
     if evidence.calibration is not None:
-        healthy = [block for block in evidence.blocks if sick(block, policy.health) is None]
-        stats = scaled_stats(policy, healthy, evidence.calibration)
-        blocks = tuple(CarriedBlock(b.purpose, s) for b, s in zip(healthy, stats, strict=True))
+        sound = healthy(evidence.blocks, policy.health, evidence.calibration)
+        stats = scaled_stats(policy, sound, evidence.calibration)
+        blocks = tuple(CarriedBlock(b.purpose, s) for b, s in zip(sound, stats, strict=True))
     return Carried(row, sha256, blocks)
 
 

@@ -26,7 +26,20 @@ def read_node(name: str) -> Node:
         "python": platform.python_version(),
         "numpy": np.__version__,
     }
-    return Node(name, digest(to_bytes(facts)), facts)
+    return Node(name, digest(to_bytes(facts)), facts, read_state())
+
+
+def read_state() -> dict[str, str]:
+    """How the machine fares now: load, clock, memory, swap, temperature. What it does not show is "unknown"."""
+    memory = dict(line.split(":", 1) for line in _read("/proc/meminfo").splitlines() if ":" in line)
+    load = load_average()
+    return {
+        "load": UNKNOWN if load is None else f"{load:.2f}",
+        "clock": _read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq"),
+        "memory_available": memory.get("MemAvailable", UNKNOWN).strip(),
+        "swap_free": memory.get("SwapFree", UNKNOWN).strip(),
+        "temperature": _read("/sys/class/thermal/thermal_zone0/temp"),
+    }
 
 
 def usable_cores() -> tuple[int, ...]:

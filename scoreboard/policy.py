@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NoReturn
 
-from .bars import ParityBars, Probes, Ratchet, within
+from .bars import ParityBars, Probes, Ratchet, Residual, within
 from .canonical import digest
 from .decide import Rule
 from .errors import MalformedInput
@@ -29,10 +29,18 @@ class Basis(StrEnum):
     CPU = "cpu"
 
 
+class Mode(StrEnum):
+    """How a block is made: both builds live and in turn, or one after the other where both do not fit."""
+
+    PAIRED = "paired"
+    ALTERNATE = "alternate"
+
+
 @dataclass(frozen=True)
 class Scored:
     """What is timed: metric and shipped context, how the prompt is dealt, how a block is made."""
 
+    mode: Mode
     metric: Metric
     context: int
     basis: Basis
@@ -90,19 +98,23 @@ class Anchor:
 class Health:
     """N1 and block health: what is judged before a block's result is looked at.
 
-    ``idle_cpu_max_ppm`` bounds an arm's CPU time outside the timed steps, as a share of that inside them.
+    ``spread_max_ppm`` bounds the scatter of the base's steps against the calibrated one, ``level_max_mads`` how
+    far its level may be from the calibrated one, in median absolute deviations. ``idle_cpu_max_ppm`` bounds an
+    arm's CPU time outside the timed steps, as a share of that inside them.
     """
 
     steal_max_ppm: int
     waiting_max_ppm: int
     idle_cpu_max_ppm: int
     spread_max_ppm: int
+    level_max_mads: int
     sick_share_max_ppm: int
 
     def __post_init__(self) -> None:
         for name in ("steal_max_ppm", "waiting_max_ppm", "idle_cpu_max_ppm", "sick_share_max_ppm"):
             within(name, getattr(self, name), 0, PPM)
         within("spread_max_ppm", self.spread_max_ppm, PPM, 1000 * PPM)
+        within("level_max_mads", self.level_max_mads, 1, 10_000)
 
 
 @dataclass(frozen=True)
@@ -146,12 +158,15 @@ class Building:
         for name in ("compiler", "version"):
             if not getattr(self, name):
                 raise MalformedInput(name, "is empty; name what is pinned, or leave [building] out")
-        _within("limit_ms", self.limit_ms, 1, 10**9)
+        within("limit_ms", self.limit_ms, 1, 10**9)
 
 
 @dataclass(frozen=True)
 class Policy:
-    """One gate, whole. ``digest`` is the SHA-256 of the file that it was read from."""
+    """One gate, whole. ``digest`` is the SHA-256 of the file that it was read from.
+
+    ``residual`` is what the bars were calibrated from; None: they were set by hand.
+    """
 
     format: str
     digest: str
@@ -172,6 +187,7 @@ class Policy:
     calibration: Calibrating
     libraries: tuple[str, ...]
     diagnostic_speed: bool
+    residual: Residual | None = None
     building: Building | None = None
 
     def __post_init__(self) -> None:

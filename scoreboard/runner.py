@@ -22,7 +22,7 @@ from .source import Source
 from .standing import next_action
 
 MS = 1_000_000
-MEASURING = {Action.MEASURE: Purpose.TEST, Action.GUARD: Purpose.TEST, Action.SIZE: Purpose.SIZE}
+MEASURING = {Action.MEASURE: Purpose.TEST, Action.GUARD: Purpose.SIZE, Action.SIZE: Purpose.SIZE}
 
 Next = Callable[[Policy, RoundEvidence, int], Action]
 
@@ -67,9 +67,18 @@ class Runner:
 
     def screen(self, arms: Mapping[Arm, Source], evidence: RoundEvidence) -> RoundEvidence:
         """Grade each arm at every place of the screen. No clock is started. A crash is tried once more."""
+        try:
+            sequels = self.oracle.screen(bytes.fromhex(evidence.seed))
+        except KeyboardInterrupt:
+            return replace(evidence, interrupted=True)
+        return self.screen_at(sequels, arms, evidence)
+
+    def screen_at(
+        self, sequels: Sequence[Sequel], arms: Mapping[Arm, Source], evidence: RoundEvidence
+    ) -> RoundEvidence:
+        """The same at places that the oracle has given before."""
         seed = bytes.fromhex(evidence.seed)
         try:
-            sequels = self.oracle.screen(seed)
             for arm, source in arms.items():
                 self.report(Progress(f"screen {arm.value}", len(evidence.screen), len(sequels) * len(arms)))
                 found, faults = self._screened(arm, source, sequels, seed)

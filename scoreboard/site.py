@@ -1,6 +1,7 @@
 """Where a gate stands: its policy, lock, ledger and machine; and the bench that a round is measured on."""
 
 import hashlib
+import secrets
 import shutil
 import tempfile
 import time
@@ -17,6 +18,7 @@ from .errors import MalformedInput, NodeUnfit, WrongUse
 from .evidence import Confinement, Node, Pins
 from .ledger import Ledger
 from .lock import Lock, parse_lock
+from .manifest import NAME
 from .model import Arm, Build
 from .node import read_node, usable_cores
 from .oracle import Oracle, PinnedOracle
@@ -25,7 +27,7 @@ from .runner import Progress, Runner
 from .sandbox import Isolation, Limits, probe
 from .seat import ArmFault, Bench, Clock, seated
 from .source import Source, fetch
-from .suite import Suite, load_suite
+from .suite import SUITE_FILE, Suite, load_suite
 from .tree import tree_digest
 
 BUILD_TMP_BYTES = 512 << 20
@@ -81,13 +83,16 @@ def open_site(policy: Path, lock: Path, ledger: Path) -> Site:
     policy_bytes, lock_bytes = read_file(policy), read_file(lock)
     parsed = parse_policy(policy_bytes, str(policy))
     pinned = parse_lock(lock_bytes, str(lock))
+    record = Ledger.open(ledger)
+    root = lock.parent
+    guarded = (record.store.rounds, root / pinned.reference.path / NAME, root / pinned.suite.path / SUITE_FILE)
     return Site(
         policy=parsed,
         policy_bytes=policy_bytes,
         lock=pinned,
-        root=lock.parent,
-        ledger=Ledger.open(ledger),
-        isolation=probe(),
+        root=root,
+        ledger=record,
+        isolation=probe(core=usable_cores()[0], guarded=guarded),
         node=read_node(parsed.slot.node),
     )
 
@@ -116,11 +121,11 @@ def bench_at(
     bench = Bench(site.policy, site.weights, site.isolation, timing_clock, deadline_clock)
     cores: tuple[int | None, ...] = usable_cores()
     with workdir() as work:
-        reference = fetch(str(site.root / site.lock.reference.path), work / "reference")
+        reference = fetch(str(site.root / site.lock.reference.path), private(work))
         if reference.build.tree != site.lock.reference.tree:
             problem = f"its tree is {reference.build.tree}, the lock pins {site.lock.reference.tree}"
             raise WrongUse(f"the reference engine has moved: {problem}; pin it again on purpose")
-        reference = site.builder.built(reference, work / "reference as it runs")
+        reference = site.builder.built(reference, private(work))
         try:
             with seated(bench, Arm.BASE, reference, cores[-1]) as seat:
                 oracle: Oracle = PinnedOracle(site.policy, suite, corpus, seat)
@@ -155,7 +160,7 @@ def fetch_tree(site: Site, build: Build, into: Path) -> Source:
     kept = tree_path(site, build)
     if not kept.is_dir():
         raise WrongUse(f"the tree of {build.name} ({build.tree[:12]}) is not kept at {kept}; give it with --main")
-    source = site.builder.rebuilt(fetch(str(kept), into), into.with_name(f"{into.name} as it runs"))
+    source = site.builder.rebuilt(fetch(str(kept), into), private(into.parent))
     if source.build.tree != build.tree:
         why = "was edited" if source.recipe is None else "was edited, or is built otherwise here"
         raise MalformedInput(str(kept), f"{why}: its digest is {source.build.tree}")
@@ -175,6 +180,11 @@ def workdir() -> Iterator[Path]:
         yield path
     finally:
         shutil.rmtree(path, ignore_errors=True)
+
+
+def private(work: Path) -> Path:
+    """A place in ``work`` whose name says nothing: an engine may see where it lies."""
+    return work / secrets.token_hex(8)
 
 
 def harness_digest() -> str:

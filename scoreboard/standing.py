@@ -7,8 +7,9 @@ from . import decide
 from .betting import Bet
 from .decide import Action, Fitness, Guard, Rule, Shown
 from .evidence import Calibration, Purpose, RoundEvidence, Stat
-from .figures import carried_stats, plain, scaled_stats, sick
+from .figures import carried_stats, plain, scaled_stats
 from .fitness import POWER_PPM, REPLAYS, STEP_PPM, shown_faster
+from .health import healthy
 from .noise import BlockStat
 from .policy import PPM, Policy
 
@@ -24,8 +25,8 @@ class Standing:
 
 def standing(policy: Policy, evidence: RoundEvidence, calibration: Calibration) -> Standing:
     """Carried and own healthy blocks as bets. Guards bet on every block, "faster" only on those for the test."""
-    healthy = [block for block in evidence.blocks if sick(block, policy.health) is None]
-    own = zip((b.purpose for b in healthy), scaled_stats(policy, healthy, calibration), strict=True)
+    sound = healthy(evidence.blocks, policy.health, calibration)
+    own = zip((b.purpose for b in sound), scaled_stats(policy, sound, calibration), strict=True)
     every = [*carried_stats(evidence.carried), *own]
     scored = policy.scored.metric.value
     return Standing(
@@ -50,7 +51,7 @@ def next_action(policy: Policy, evidence: RoundEvidence, elapsed_ms: int) -> Act
         raise AssertionError("a round is calibrated before its first block")
     seen = standing(policy, evidence, evidence.calibration)
     states = tuple(guard_states(policy, seen.guards).values())
-    fit = fitness(policy, seen.bets, evidence.calibration)
+    fit = fitness_if_futile(policy, seen.bets, evidence.calibration)
     return decide.next_action(
         policy.speed,
         seen.bets,
@@ -62,10 +63,15 @@ def next_action(policy: Policy, evidence: RoundEvidence, elapsed_ms: int) -> Act
     )
 
 
-def fitness(policy: Policy, bets: tuple[Bet, ...], calibration: Calibration) -> Fitness:
+def fitness_if_futile(policy: Policy, bets: tuple[Bet, ...], calibration: Calibration) -> Fitness:
     """Whether futility may be shown here. The node's fitness is only looked at once futility would be shown."""
     if decide.shown(policy.speed, bets) is not Shown.FUTILE:
         return Fitness.FIT
+    return fitness(policy, calibration)
+
+
+def fitness(policy: Policy, calibration: Calibration) -> Fitness:
+    """Whether this node can tell a gain of the floor from none: on an unfit one nothing ends in ``none``."""
     noise = tuple(bet_of(stat) for stat in calibration.stats[policy.scored.metric.value])
     return _replayed(policy.speed, noise, bytes.fromhex(calibration.evidence))
 

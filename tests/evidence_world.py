@@ -37,7 +37,7 @@ def policy_bytes(slot: Slot = SLOT, name: str = "for tests") -> bytes:
 
 def node(fingerprint: str = "a machine") -> Node:
     """A machine."""
-    return Node(SLOT.node, digest(fingerprint.encode()), {"cpu": fingerprint})
+    return Node(SLOT.node, digest(fingerprint.encode()), {"cpu": fingerprint}, {})
 
 
 def arm(step_ns: int, rounds: int, jitter: int) -> ArmRun:

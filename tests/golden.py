@@ -28,7 +28,7 @@ def contracts() -> dict[str, bytes]:
     policy_bytes = (
         POLICY_BYTES.replace(b"rounds = 20", b"rounds = 4")
         .replace(b"passage = 32", b"passage = 4")
-        .replace(b"scored_ids = 512", b"scored_ids = 16")
+        .replace(b"scored_ids = 256", b"scored_ids = 16")
     )
     policy = parse_policy(policy_bytes)
     first = replace(round_evidence(policy), base=None, base_row=None, screen=screen(policy, (Arm.CANDIDATE,)))

@@ -25,6 +25,8 @@ from worlds import (
 
 from scoreboard.errors import FaultCode, MalformedInput
 from scoreboard.evidence import (
+    ArmRun,
+    Block,
     Carried,
     CarriedBlock,
     Confinement,
@@ -152,13 +154,13 @@ def test_the_share_of_rows_over_the_row_bar_is_bounded(over: int, passes: bool) 
     [
         (1, 1_000_000, False),  # on the ratchet bar
         (1, 1_000_001, True),  # above it, and far above twice main
-        (500_001, 1_000_002, False),  # exactly twice main
-        (500_001, 1_000_003, True),
+        (500_001, 1_000_001, False),
+        (500_001, 1_000_002, True),  # exactly twice main
         (1_000, 4_000, False),  # four times main, under the bar: never a finding
     ],
 )
 def test_the_ratchet_needs_twice_main_and_the_bar(main: int, candidate: int, regression: bool) -> None:
-    bars = policy(row_kl_bar_nanonats=10**9)
+    bars = policy(row_kl_bar_nanonats=10**9, bar_nanonats=1_000_000, floor_nanonats=500_000)
     evidence = with_rows(faster_by(120_000, bars), Arm.BASE, "natural", 512, rows(kl_nanonats=main))
     evidence = with_rows(evidence, Arm.CANDIDATE, "natural", 512, rows(kl_nanonats=candidate))
     codes = [code for _, code, _ in failing(judge(bars, evidence))]
@@ -334,9 +336,7 @@ def test_a_guard_that_is_open_keeps_a_shown_gain_from_being_accepted() -> None:
     assert verdict.tier is None
 
 
-@pytest.mark.parametrize(
-    ("reference_utps", "outcome"), [(70_000_000, Outcome.ACCEPTED), (60_000_000, Outcome.REVIEW)]
-)
+@pytest.mark.parametrize(("reference_utps", "outcome"), [(70_000_000, Outcome.ACCEPTED), (60_000_000, Outcome.REVIEW)])
 def test_a_rate_beyond_the_ceiling_is_for_review(reference_utps: int, outcome: Outcome) -> None:
     evidence = faster_by(120_000, BARS)
     evidence = replace(evidence, pins=replace(evidence.pins, reference_utps=reference_utps))
@@ -462,14 +462,61 @@ sys.stdout.buffer.write(format_canonical(verdict_to_json(judge(bars, faster_by(8
 def test_the_same_evidence_gives_the_same_bytes_in_another_process_and_cpu_dispatch(disabled: str) -> None:
     here = judge(BARS, faster_by(87_654, BARS))
     environment = {**os.environ, "NPY_DISABLE_CPU_FEATURES": disabled, "PYTHONWARNINGS": "ignore"}
-    done = subprocess.run(
-        [sys.executable, "-c", JUDGE], cwd=ROOT, env=environment, capture_output=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", JUDGE], cwd=ROOT, env=environment, capture_output=True, check=True)
     from scoreboard.canonical import format_canonical  # noqa: PLC0415
 
     assert done.stdout == format_canonical(verdict_to_json(here))
 
 
-def test_the_context_of_the_world_is_the_policy_s() -> None:
-    assert BARS.scored.context == CONTEXT
-    assert judge(BARS, faster_by(0, BARS)).base != CANDIDATE
+def noisy_base(b: Block, factor: int) -> Block:
+    """The same block, the base's steps scattered ``factor`` times as far as calibrated."""
+    far = STEP_NS * factor // 100
+    steps = tuple(STEP_NS + (far if i % 2 else -far) for i in range(len(b.base.steps_ns)))
+    return replace(b, base=replace(b.base, steps_ns=steps))
+
+
+@pytest.mark.parametrize(("factor", "outcome"), [(4, Outcome.ACCEPTED), (6, Outcome.INVALID)])
+def test_a_base_that_scatters_far_more_than_calibrated_makes_its_blocks_sick(factor: int, outcome: Outcome) -> None:
+    evidence = faster_by(300_000, BARS)
+    evidence = replace(evidence, blocks=tuple(noisy_base(b, factor) for b in evidence.blocks))
+    verdict = judge(BARS, evidence)
+    assert verdict.outcome is outcome
+    if outcome is Outcome.INVALID:
+        assert any("spread" in f.detail for f in verdict.findings if f.code == "sick_blocks")
+
+
+@pytest.mark.parametrize(("slower_percent", "outcome"), [(20, Outcome.ACCEPTED), (60, Outcome.INVALID)])
+def test_a_base_far_from_its_calibrated_level_makes_its_blocks_sick(slower_percent: int, outcome: Outcome) -> None:
+    evidence = faster_by(300_000, BARS)
+    slow = []
+    for b in evidence.blocks:
+
+        def slower(run: ArmRun) -> ArmRun:
+            return replace(run, steps_ns=tuple(ns * (100 + slower_percent) // 100 for ns in run.steps_ns))
+
+        slow.append(replace(b, base=slower(b.base), candidate=slower(b.candidate)))
+    verdict = judge(BARS, replace(evidence, blocks=tuple(slow)))
+    assert verdict.outcome is outcome
+    if outcome is Outcome.INVALID:
+        assert any("level" in f.detail for f in verdict.findings if f.code == "sick_blocks")
+
+
+def test_on_a_node_that_cannot_tell_the_floor_nothing_ends_in_none() -> None:
+    """Sigma 20 %: the rule, replayed on these blocks, would miss a gain of 2 % nearly always."""
+    blind = calibration(sigma_nanologs=200_000_000)
+    stats = {**calibration().stats, "decode": blind.stats["decode"]}
+    unfit = replace(calibration(), stats=stats, evidence="cd" * 32)
+    small = replace(faster_by(10_000, BARS, test_blocks=400), calibration=unfit)
+    verdict = judge(BARS, small)
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    slower = round_evidence(BARS, (block(Purpose.TEST, STEP_NS, STEP_NS * 13 // 10),) * 40)
+    assert judge(BARS, slower).outcome is Outcome.NONE
+    assert judge(BARS, replace(slower, calibration=unfit)).outcome is Outcome.INCONCLUSIVE
+
+
+def test_blocks_in_which_a_thread_could_leave_the_core_say_nothing() -> None:
+    evidence = faster_by(120_000, BARS)
+    loose = tuple(replace(b, pinned=False) for b in evidence.blocks)
+    assert judge(BARS, replace(evidence, blocks=loose)).outcome is Outcome.INVALID
+    anywhere = tuple(replace(b, pinned=False, core=None) for b in evidence.blocks)
+    assert judge(BARS, replace(evidence, blocks=anywhere)).outcome is Outcome.ACCEPTED

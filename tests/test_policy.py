@@ -20,7 +20,7 @@ def test_the_demo_differs_from_the_shipped_policy_in_context_name_and_budget_onl
     shipped = (ROOT / "fixtures" / "policy.toml").read_text().splitlines()
     demo = TEXT.splitlines()
     changed = [line.split("=")[0].strip() for line, other in zip(demo, shipped, strict=True) if line != other]
-    assert set(changed[1:]) <= {"name", "slot", "context", "budget_ms", "step_ms"}
+    assert set(changed[1:]) <= {"name", "slot", "context", "budget_ms", "step_ms", "sweeps"}
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Real rounds on a toy engine: processes, frames, confinement, clocks and ledger are the product's own."""
 
+import json
 import shutil
 import time
 from collections.abc import Callable
@@ -9,10 +10,12 @@ import pytest
 from toy import CONTEXT, ROWS, site_at, write_engine, write_site
 
 from scoreboard import runner as module
-from scoreboard.bodies import Intent, Noise, Result
+from scoreboard.bodies import Intent, Noise, Result, Supersede, Withdraw
+from scoreboard.cli import main
 from scoreboard.errors import NodeUnfit, WrongUse
 from scoreboard.evidence import RoundEvidence, parse_evidence
 from scoreboard.frontier import fold
+from scoreboard.ledger import Ledger
 from scoreboard.model import Attestation, Effect, Level, Outcome, Verdict
 from scoreboard.rounds import Done, base_of, close_abandoned, measure_baseline, measure_candidate
 from scoreboard.runner import Progress
@@ -178,9 +181,7 @@ def own_gate(home: Path, isolation: Isolation, tmp_path: Path) -> Site:
     return site
 
 
-def test_a_real_speedup_is_accepted_moves_the_frontier_and_is_then_the_base(
-    own_gate: Site, tmp_path: Path
-) -> None:
+def test_a_real_speedup_is_accepted_moves_the_frontier_and_is_then_the_base(own_gate: Site, tmp_path: Path) -> None:
     done = run(own_gate, write_engine(tmp_path / "fast", work=10))
     assert done.verdict.outcome is Outcome.ACCEPTED
     assert done.verdict.speed is not None
@@ -281,3 +282,50 @@ def test_a_reference_that_does_not_run_says_that_nothing_can_be_graded(
     site = site_at(moved, tmp_path / "ledger", isolation)
     with pytest.raises(NodeUnfit, match="the reference engine does not run here"), bench_at(site, silent):
         pass
+
+
+def test_builds_too_large_to_be_loaded_twice_are_measured_one_after_the_other(
+    home: Path, isolation: Isolation, tmp_path: Path
+) -> None:
+    one_by_one = tmp_path / "site"
+    shutil.copytree(home, one_by_one)
+    text = (home / "policy.toml").read_text().replace('mode = "paired"', 'mode = "alternate"')
+    (one_by_one / "policy.toml").write_text(text)
+    site = site_at(one_by_one, tmp_path / "ledger", isolation)
+    with bench_at(site, silent) as runner, workdir() as work:
+        main = fetch(str(home / "main"), work / "main")
+        measure_baseline(site, runner, main, CONTEXT)
+        fast = fetch(str(write_engine(tmp_path / "fast", work=4)), work / "fast")
+        done = measure_candidate(site, runner, fast, main, 3, CONTEXT)
+    assert done.verdict.outcome is Outcome.ACCEPTED
+    orders = {block.order for block in evidence_of(site, done).blocks}
+    assert orders <= {"aaaa", "bbbb"}
+
+
+def test_a_row_under_review_is_measured_again_afresh_and_superseded(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    strict = tmp_path / "site"
+    shutil.copytree(home, strict)
+    text = (home / "policy.toml").read_text().replace("plausible_max_ppm = 5_000_000", "plausible_max_ppm = 1_050_000")
+    (strict / "policy.toml").write_text(text)
+    fast = write_engine(tmp_path / "fast", work=10)
+    words = ["round", "--candidate", str(fast), "--main", str(home / "main"), "--policy", str(strict / "policy.toml")]
+    words += ["--ledger", str(tmp_path / "ledger"), "--json"]
+    assert main(words) == 1
+    first = json.loads(capsys.readouterr().out)
+    assert first["verdict"]["outcome"] == "review"
+    assert main([*words, "--reproduce", str(first["row"])]) == 1
+    second = json.loads(capsys.readouterr().out)
+    assert second["verdict"]["outcome"] == "review"
+    ledger = Ledger.open(tmp_path / "ledger")
+    bodies = {entry.seq: entry.body for entry in ledger.entries()}
+    assert isinstance(bodies[first["row"] + 1], Withdraw)
+    assert bodies[max(bodies)] == Supersede(first["row"], second["row"], "measured again with a fresh seed")
+    again = bodies[second["row"]]
+    assert isinstance(again, Result)
+    evidence = parse_evidence(ledger.get_evidence(again.evidence))
+    assert isinstance(evidence, RoundEvidence)
+    assert evidence.carried == ()
+    assert main(["ledger", "verify", str(tmp_path / "ledger")]) == 0
+    assert main([*words, "--reproduce", "0"]) == 2

@@ -74,9 +74,7 @@ ROWS = 20
 WORK = 40
 
 
-def write_engine(
-    path: Path, *, work: int = WORK, window: int = 10**9, after: str = "", author: str = "toy"
-) -> Path:
+def write_engine(path: Path, *, work: int = WORK, window: int = 10**9, after: str = "", author: str = "toy") -> Path:
     """A toy engine that sees its last ``window`` ids; ``after`` is code that follows its class."""
     path.mkdir(parents=True)
     (path / "engine.py").write_text(ENGINE.format(work=work, window=window, after=after))
@@ -117,6 +115,8 @@ def policy_text(**changes: object) -> str:
         "waiting_max_ppm": 1_000_000,
         "idle_cpu_max_ppm": 200_000,
         "steal_max_ppm": 1_000_000,
+        "spread_max_ppm": 1_000_000_000,
+        "level_max_mads": 10_000,
         "load_ms": 10_000,
         "reply_ms": 3_000,
         "blocks": 5,

@@ -9,6 +9,7 @@ from scoreboard.evidence import (
     Block,
     Calibration,
     Confinement,
+    Level,
     Node,
     Pins,
     Purpose,
@@ -17,7 +18,8 @@ from scoreboard.evidence import (
     Screened,
     Stat,
 )
-from scoreboard.model import Arm, Build, Level, Metric
+from scoreboard.model import Arm, Build, Metric
+from scoreboard.model import Level as Confined
 from scoreboard.policy import Policy, parse_policy
 
 ROOT = Path(__file__).parents[1]
@@ -38,7 +40,7 @@ def policy(**changes: int | bool) -> Policy:
         POLICY_BYTES.decode()
         .replace("rounds = 20", "rounds = 4")
         .replace("passage = 32", "passage = 4")
-        .replace("scored_ids = 512", "scored_ids = 16")
+        .replace("scored_ids = 256", "scored_ids = 16")
     )
     for path, value in changes.items():
         key = path.rsplit("__", 1)[-1]
@@ -85,6 +87,7 @@ def block(
         order=order,
         tokens_per_step=TOKENS,
         position=CONTEXT,
+        pinned=True,
         steal_ppm=0,
         base=arm_run(base_ns, order),
         candidate=arm_run(candidate_ns, order, **candidate),
@@ -96,7 +99,8 @@ def calibration(sigma_nanologs: int = 20_000_000, blocks: int = 9) -> Calibratio
     stats = tuple(
         Stat(sigma_nanologs if i % 2 else -sigma_nanologs, sigma_nanologs, 0, sigma_nanologs) for i in range(blocks)
     )
-    return Calibration(3, DIGEST, {metric.value: stats for metric in Metric}, 300, 10**9)
+    levels = tuple(Level(STEP_NS // TOKENS + i * 10_000, 10_000_000) for i in range(blocks))
+    return Calibration(3, DIGEST, {metric.value: stats for metric in Metric}, levels, 300, 10**9)
 
 
 def round_evidence(bars: Policy, blocks: tuple[Block, ...] = ()) -> RoundEvidence:
@@ -112,8 +116,8 @@ def round_evidence(bars: Policy, blocks: tuple[Block, ...] = ()) -> RoundEvidenc
         harness=DIGEST,
         pins=Pins("33" * 32, "44" * 32, "55" * 32, None, ""),
         seed="66" * 32,
-        node=Node("local", DIGEST, {"cpu": "test"}),
-        confinement=Confinement(Level.BWRAP, ()),
+        node=Node("local", DIGEST, {"cpu": "test"}, {}),
+        confinement=Confinement(Confined.BWRAP, ()),
         screen=screen(bars),
         faults=(),
         calibration=calibration(),

@@ -20,7 +20,7 @@ from ..report import headline, reasons, summary
 from ..runner import Runner, screened_well
 from ..sandbox import probe
 from ..seat import ArmFault, Bench, seated
-from ..site import builder_of, harness_digest, read_file, require_readable, workdir
+from ..site import builder_of, harness_digest, private, read_file, require_readable, workdir
 from ..source import Source, fetch
 from .common import add_json, say, watched
 
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> Answer:
     """Judge whether B computes what A computes, and whether it is faster."""
     policy = policy_at(args.context)
     require_readable(args.weights)
-    isolation = probe()
+    isolation = probe(core=usable_cores()[0])
     if isolation.notice:
         say(f"note: {isolation.notice}")
     bench = Bench(policy, args.weights.resolve(), isolation, time.monotonic_ns, time.monotonic_ns)
@@ -51,8 +51,8 @@ def run(args: argparse.Namespace) -> Answer:
     with workdir() as work, watched(quiet=args.json) as report:
         builder = builder_of(policy, isolation)
         arms = {
-            Arm.BASE: builder.built(fetch(args.base, work / "a"), work / "a as it runs"),
-            Arm.CANDIDATE: builder.built(fetch(args.candidate, work / "b"), work / "b as it runs"),
+            Arm.BASE: builder.built(fetch(args.base, private(work)), private(work)),
+            Arm.CANDIDATE: builder.built(fetch(args.candidate, private(work)), private(work)),
         }
         try:
             with seated(bench, Arm.BASE, arms[Arm.BASE], cores[-1]) as seat:

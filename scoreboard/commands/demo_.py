@@ -10,7 +10,7 @@ from ..errors import WrongUse
 from ..model import Outcome, Verdict
 from ..report import headline, reasons, summary
 from ..rounds import base_of, measure_baseline, measure_candidate
-from ..site import Site, bench_at, open_site, workdir
+from ..site import Site, bench_at, open_site, private, workdir
 from ..source import fetch
 from .common import add_json, watched
 
@@ -50,15 +50,15 @@ def run(args: argparse.Namespace) -> Answer:
         site.ledger.measuring(),
         bench_at(site, report) as runner,
     ):
-        main = fetch(str(FIXTURES / "engines" / "main"), work / "main")
+        main = fetch(str(FIXTURES / "engines" / "main"), private(work))
         context = site.policy.scored.context
         first = measure_baseline(site, runner, main, context)
         if first.verdict.outcome is not Outcome.BASELINE:
             verdicts["main"] = first.verdict
         else:
             for name in EXPECTED:
-                candidate = fetch(str(FIXTURES / "candidates" / name), work / name)
-                base, frontier = base_of(site, main, work / f"base of {name}")
+                candidate = fetch(str(FIXTURES / "candidates" / name), private(work))
+                base, frontier = base_of(site, main, private(work))
                 row = None if frontier is None else frontier.row
                 verdicts[name] = measure_candidate(site, runner, candidate, base, row, context).verdict
                 show(_told(name, verdicts[name]))

@@ -36,7 +36,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Answer:
     """Look at the machine; exit 0 when rows made here would be sealed."""
     steal = StealMeter()
-    isolation = probe()
+    isolation = probe(core=usable_cores()[0])
     symptoms = examine(isolation, steal.ppm())
     table = Table("", "found", "to mend it", box=None, pad_edge=False)
     for symptom in symptoms:

@@ -6,8 +6,13 @@ from pathlib import Path
 from ..answer import Answer, Exit
 from ..bodies import Abandoned, Import, Intent, Rescore, Result, Settle
 from ..errors import WrongUse
+from ..evidence import RoundEvidence, parse_evidence
 from ..ledger import Ledger
-from ..model import Effect, Verdict
+from ..model import Arm, Effect, Verdict
+from ..parse import encode
+from ..policy import parse_policy
+from ..region_chart import region_chart
+from ..regions import Region, region_map, region_table
 from ..report import headline, sentence, summary
 from .common import add_json
 
@@ -25,19 +30,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``explain``."""
     parser.add_argument("row", type=int, metavar="ROW", help="a row's number; `ledger show` lists them")
     parser.add_argument("--ledger", type=Path, default=Path("ledger"), metavar="DIR", help="default: ledger/")
+    parser.add_argument("--map", type=Path, metavar="FILE", help="write the map of the cache there, as SVG")
     add_json(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> Answer:
     """Every comparison that the gate made for a row, in its order, with both sides."""
-    entries = {entry.seq: entry for entry in Ledger.open(args.ledger, create=False).entries()}
+    ledger = Ledger.open(args.ledger, create=False)
+    entries = {entry.seq: entry for entry in ledger.entries()}
     if args.row not in entries:
         raise WrongUse(f"row {args.row} is not in {args.ledger}, which has rows 0 to {len(entries) - 1}")
     body = entries[args.row].body
     if isinstance(body, (Result, Import, Rescore, Settle)):
         verdict = body.verdict
-        return Answer(Exit.HOLDS, {"row": args.row, "verdict": summary(verdict)}, "\n".join(told(verdict)))
+        regions = regions_of(ledger, body) if isinstance(body, (Result, Settle)) else ()
+        draw(args.map, regions, f"row {args.row}: {verdict.candidate.name}")
+        data = {"row": args.row, "verdict": summary(verdict), "regions": [encode(region) for region in regions]}
+        return Answer(Exit.HOLDS, data, "\n".join([*told(verdict), *region_table(regions)]))
     if isinstance(body, Intent):
         text = f"an intent to measure {body.candidate.name}; the row that closes it has the verdict"
     elif isinstance(body, Abandoned):
@@ -45,6 +55,28 @@ def run(args: argparse.Namespace) -> Answer:
     else:
         text = f"a row of kind {entries[args.row].kind.value}; it has no verdict"
     return Answer(Exit.HOLDS, {"row": args.row, "kind": entries[args.row].kind.value}, text)
+
+
+def regions_of(ledger: Ledger, body: Result | Settle) -> tuple[Region, ...]:
+    """The candidate's map of the cache; empty where the round swept nothing."""
+    evidence = parse_evidence(ledger.get_evidence(body.evidence))
+    if not isinstance(evidence, RoundEvidence):
+        return ()
+    policy = parse_policy(ledger.get_policy(body.policy))
+    return region_map(evidence.screen, Arm.CANDIDATE, policy.probes.passage, policy.parity.row_kl_max_nanonats)
+
+
+def draw(path: Path | None, regions: tuple[Region, ...], title: str) -> None:
+    """Write the map to ``path``. Raises WrongUse where there is none to draw, or nowhere to write it."""
+    if path is None:
+        return
+    chart = region_chart(regions, title)
+    if chart is None:
+        raise WrongUse("the policy of this row asked for no sweep over the cache; there is no map to draw")
+    try:
+        path.write_text(chart, "utf-8")
+    except OSError as error:
+        raise WrongUse(f"{path}: {error.strerror}") from None
 
 
 def told(verdict: Verdict) -> list[str]:

@@ -3,38 +3,45 @@
 import argparse
 
 from ..answer import Answer, Exit
-from ..decide import Fitness
-from ..evidence import NoiseEvidence
+from ..bodies import Noise
+from ..decide import Fitness, Shown
+from ..errors import WrongUse
+from ..evidence import NoiseEvidence, parse_evidence
 from ..figures import block_stats
-from ..fitness import AaBlock, NoiseReport, noise_report
-from ..noise import median
+from ..fitness import REPLAYS, AaBlock, NoiseReport, calibrated, noise_report, replayed
+from ..health import base_level, waiting_ppm
 from ..parse import encode
 from ..policy import Policy
 from ..report import percent
 from ..rounds import base_of, close_abandoned, noise_floor
-from ..site import bench_at, workdir
+from ..scatter import share
+from ..site import Site, bench_at, private, workdir
 from ..source import fetch
 from .common import add_site, notices, say, site_of, watched
 
 NANO = 1_000_000_000
+REPLAYED_PPM = (0, 10_000, 20_000, 30_000, 50_000)
 S = 1_000
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``noise``."""
     parser.add_argument("--main", metavar="DIR|GITREF:PATH", help="the build to measure; default: the frontier's")
+    parser.add_argument("--replay", action="store_true", help="measure nothing: replay the rule on the stored blocks")
     parser.add_argument("--require-fit", action="store_true", help="exit 3 when the node is unfit for the floor")
     add_site(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> Answer:
-    """Measure A/A blocks, seal them, and say what they mean."""
+    """Measure A/A blocks, seal them, and say what they mean; or replay the rule on those that are stored."""
     site = site_of(args)
+    if args.replay:
+        return replay(site)
     with workdir() as work, site.ledger.measuring():
-        main = None if args.main is None else fetch(args.main, work / "main")
-        main = None if main is None else site.builder.built(main, work / "main as it runs")
-        base = main or base_of(site, None, work / "base")[0]
+        main = None if args.main is None else fetch(args.main, private(work))
+        main = None if main is None else site.builder.built(main, private(work))
+        base = main or base_of(site, None, private(work))[0]
         for line in notices(site):
             say(line)
         close_abandoned(site)
@@ -46,6 +53,34 @@ def run(args: argparse.Namespace) -> Answer:
     return Answer(code, {"noise": encode(found), "row": floor.calibration.row}, "\n".join(lines))
 
 
+def replay(site: Site) -> Answer:
+    """How often this rule shows "faster" on the blocks of the newest noise row, for identical code and true gains."""
+    rows = [entry for entry in site.ledger.entries() if isinstance(entry.body, Noise)]
+    if not rows:
+        raise WrongUse(f"{site.ledger.path} holds no noise row; measure one with `noise --main DIR`")
+    body = rows[-1].body
+    assert isinstance(body, Noise)
+    evidence = parse_evidence(site.ledger.get_evidence(body.evidence), f"row {rows[-1].seq}: evidence")
+    assert isinstance(evidence, NoiseEvidence)
+    rule, seed = site.policy.speed, bytes.fromhex(evidence.seed)
+    bets = calibrated([block_stats(site.policy, block)[site.policy.scored.metric] for block in evidence.blocks])
+    lines = [f"row {rows[-1].seq}: {len(bets)} A/A blocks, {REPLAYS} replayed rounds each"]
+    table = []
+    for gain_ppm in REPLAYED_PPM:
+        courses = list(replayed(rule, bets, gain_ppm, seed, REPLAYS))
+        count = sum(course.shown is Shown.FASTER for course in courses)
+        futile = sum(course.shown is Shown.FUTILE for course in courses)
+        blocks = sum(course.blocks for course in courses) / REPLAYS
+        found = share(count, REPLAYS)
+        name = "identical code" if gain_ppm == 0 else f"a true gain of {percent(gain_ppm)}"
+        interval = f"[{percent(found.low_ppm)}, {percent(found.high_ppm)}]"
+        shown = f"faster {count / REPLAYS:6.1%} {interval:<18} no gain {futile / REPLAYS:6.1%}"
+        lines.append(f"  {name:<24} {shown}  {blocks:5.1f} blocks")
+        row = {"gain_ppm": gain_ppm, "faster": count, "futile": futile, "of": REPLAYS, "blocks": blocks}
+        table.append({**row, "interval_ppm": [found.low_ppm, found.high_ppm]})
+    return Answer(Exit.HOLDS, {"row": rows[-1].seq, "replay": table}, "\n".join(lines))
+
+
 def report_of(policy: Policy, evidence: NoiseEvidence) -> NoiseReport:
     """What the blocks of a noise row say under the policy's rule."""
     blocks = [
@@ -53,7 +88,7 @@ def report_of(policy: Policy, evidence: NoiseEvidence) -> NoiseReport:
             stat=block_stats(policy, block)[policy.scored.metric],
             swapped=block.swapped,
             at_ms=block.at_ms,
-            level_ns=median(sorted(block.base.steps_ns)) // block.tokens_per_step,
+            level_ns=base_level(block).token_ns,
         )
         for block in evidence.blocks
     ]
@@ -64,8 +99,7 @@ def told(policy: Policy, evidence: NoiseEvidence, found: NoiseReport) -> list[st
     """The report for people: every figure computable from the sealed blocks."""
     blocks = evidence.blocks
     seconds = (blocks[-1].at_ms - blocks[0].at_ms) / S / max(1, len(blocks) - 1)
-    offcpu = [1 - sum(b.base.accounting.steps_cpu_ns) / sum(b.base.steps_ns) for b in blocks if b.base.accounting]
-    waiting = f"off-CPU {100 * sum(offcpu) / len(offcpu):.0f} %" if offcpu else "off-CPU unknown"
+    waiting = f"off-CPU {percent(sum(map(waiting_ppm, blocks)) // len(blocks))}"
     trend = f"lag-1 {found.lag1_ppm / 1e6:+.2f}"
     if found.drift_ppm_per_minute is not None:
         trend += f"   drift {percent(found.drift_ppm_per_minute, sign=True)}/min"

@@ -4,11 +4,12 @@ import argparse
 from pathlib import Path
 
 from ..answer import Answer, exit_of
+from ..bodies import Result, Supersede, Withdraw
 from ..errors import WrongUse
-from ..model import Outcome
+from ..model import Build, Outcome
 from ..report import headline, reasons, summary
 from ..rounds import Done, base_of, close_abandoned, measure_baseline, measure_candidate
-from ..site import Site, bench_at, workdir
+from ..site import Site, bench_at, private, workdir
 from ..source import Source, fetch
 from .common import add_site, notices, say, site_of, watched
 
@@ -17,6 +18,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``round``."""
     parser.add_argument("--candidate", required=True, metavar="DIR|GITREF:PATH", help="the build to gate")
     parser.add_argument("--main", metavar="DIR|GITREF:PATH", help="the build to start from in an empty slot")
+    parser.add_argument("--reproduce", type=int, metavar="ROW", help="measure a row under review again, afresh")
     parser.add_argument("--context", type=int, metavar="N", help="the context the result will be quoted at")
     add_site(parser)
     parser.set_defaults(run=run)
@@ -25,8 +27,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Answer:
     """Gate one candidate; in an empty slot, main first."""
     with workdir() as work:
-        candidate = fetch(args.candidate, work / "candidate")
-        main = None if args.main is None else fetch(args.main, work / "main")
+        candidate = fetch(args.candidate, private(work))
+        main = None if args.main is None else fetch(args.main, private(work))
         site = site_of(args)
         shipped = site.policy.scored.context
         claimed = shipped if args.context is None else args.context
@@ -41,11 +43,13 @@ def gate(
     args: argparse.Namespace, site: Site, candidate: Source, main: Source | None, claimed: int, work: Path
 ) -> Answer:
     """The round itself, while nobody else measures into this ledger."""
-    candidate = site.builder.built(candidate, work / "candidate as it runs")
-    main = None if main is None else site.builder.built(main, work / "main as it runs")
-    base, frontier = base_of(site, main, work / "base")
+    candidate = site.builder.built(candidate, private(work))
+    main = None if main is None else site.builder.built(main, private(work))
+    base, frontier = base_of(site, main, private(work))
     for line in notices(site):
         say(line)
+    if args.reproduce is not None:
+        set_aside(site, args.reproduce, candidate.build)
     abandoned = close_abandoned(site)
     if abandoned is not None:
         say(f"note: row {abandoned} closes a round that was cut off; what it measured counts")
@@ -55,8 +59,21 @@ def gate(
             say(f"row {first.row}: {headline(first.verdict)}")
             if first.verdict.outcome is not Outcome.BASELINE:
                 return told(site, first)
-            base, frontier = base_of(site, base, work / "again")
-        return told(site, measure_candidate(site, runner, candidate, base, frontier.row if frontier else None, claimed))
+            base, frontier = base_of(site, base, private(work))
+        done = measure_candidate(site, runner, candidate, base, frontier.row if frontier else None, claimed)
+    if args.reproduce is not None:
+        site.ledger.append(Supersede(args.reproduce, done.row, "measured again with a fresh seed"))
+    return told(site, done)
+
+
+def set_aside(site: Site, row: int, candidate: Build) -> None:
+    """Take a row under review back, so that nothing of it counts in the round that measures it again."""
+    body = next((entry.body for entry in site.ledger.entries() if entry.seq == row), None)
+    if not isinstance(body, Result) or body.verdict.outcome is not Outcome.REVIEW:
+        raise WrongUse(f"--reproduce {row}: not a row under review; `ledger show` lists the rows")
+    if body.verdict.candidate.tree != candidate.tree:
+        raise WrongUse(f"--reproduce {row}: was measured on {body.verdict.candidate.tree[:12]}, not on this build")
+    site.ledger.append(Withdraw(row, "under review: measured again with a fresh seed"))
 
 
 def told(site: Site, done: Done) -> Answer:

@@ -8,7 +8,7 @@ from ..errors import WrongUse
 from ..frontier import fold
 from ..report import headline, reasons
 from ..rounds import close_abandoned, measure_settling
-from ..site import bench_at, fetch_tree, workdir
+from ..site import bench_at, fetch_tree, private, workdir
 from ..source import fetch
 from .common import add_site, notices, say, site_of, watched
 
@@ -34,10 +34,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> Answer:
     """Measure main against the peak, and let it take the frontier's place where it is shown not to be inferior."""
     with workdir() as work:
-        main = fetch(args.main, work / "main")
+        main = fetch(args.main, private(work))
         site = site_of(args)
         with site.ledger.measuring():
-            main = site.builder.built(main, work / "main as it runs")
+            main = site.builder.built(main, private(work))
             frontier = fold(tuple(site.ledger.entries())).get(site.policy.slot)
             if frontier is None or frontier.build.tree == main.build.tree:
                 raise WrongUse(
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> Answer:
                 )
             for line in notices(site):
                 say(line)
-            peak = fetch_tree(site, frontier.peak, work / "peak")
+            peak = fetch_tree(site, frontier.peak, private(work))
             close_abandoned(site)
             with watched(quiet=args.json) as report, bench_at(site, report) as runner:
                 row, settled, verdict = measure_settling(site, runner, main, peak, frontier.peak_row)
