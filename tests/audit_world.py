@@ -33,7 +33,11 @@ from scoreboard.scalar import judge_scalar
 from scoreboard.scalar_policy import parse_scalar_policy
 from scoreboard.settling import settled_of
 
-SHORT = POLICY_BYTES.replace(b"rounds = 20", b"rounds = 4")
+SHORT = (
+    POLICY_BYTES.replace(b"rounds = 20", b"rounds = 4")
+    .replace(b"passage = 32", b"passage = 4")
+    .replace(b"scored_ids = 256", b"scored_ids = 16")
+)
 STRICT = SHORT.replace(b"floor_ppm = 20_000", b"floor_ppm = 200_000")
 DRIFT = (0, 150_000, -120_000, 90_000, -60_000, 30_000, -20_000, 70_000, -90_000)
 
@@ -115,9 +119,7 @@ class Play(Story):
         assert isinstance(evidence, NoiseEvidence)
         return calibration_of(self.bars, evidence, row, body.evidence)
 
-    def measure(
-        self, candidate: Build, base: Build | None, gain_ppm: int, blocks: int
-    ) -> tuple[int, RoundEvidence]:
+    def measure(self, candidate: Build, base: Build | None, gain_ppm: int, blocks: int) -> tuple[int, RoundEvidence]:
         """A round whose candidate is faster by ``gain_ppm``; the intent's row and the evidence."""
         calibration = self.calibration(base or candidate)
         intent, seed = self.start(candidate, base)
@@ -125,9 +127,7 @@ class Play(Story):
         made: tuple[Block, ...] = ()
         if base is not None:
             test = tuple(block(Purpose.TEST, STEP_NS, faster + shift // 9) for shift in DRIFT[:blocks])
-            made = test + (block(Purpose.SIZE, STEP_NS, faster),) * (
-                self.bars.speed.size_blocks if gain_ppm else 0
-            )
+            made = test + (block(Purpose.SIZE, STEP_NS, faster),) * (self.bars.speed.size_blocks if gain_ppm else 0)
         carried = earlier_rounds(self.entries, self.bars.slot, candidate, base, self.get_evidence, self.get_policy)
         evidence = replace(
             round_evidence(self.bars, made),

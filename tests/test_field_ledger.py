@@ -113,7 +113,10 @@ def test_the_rate_of_the_base_is_the_one_measured_in_the_round_whatever_is_pinne
         )
         return replace(block, base=base, candidate=candidate)
 
-    evidence = replace(evidence, blocks=tuple(at(block) for block in evidence.blocks))
+    assert evidence.calibration is not None
+    levels = tuple(replace(level, token_ns=round(level.token_ns / factor)) for level in evidence.calibration.levels)
+    calibration = replace(evidence.calibration, levels=levels)
+    evidence = replace(evidence, blocks=tuple(at(block) for block in evidence.blocks), calibration=calibration)
     judged = judge(bars, evidence)
     assert judged.speed is not None
     assert abs(judged.speed.base_utps - round(vector["main_measured"] * 10**6)) <= 2
