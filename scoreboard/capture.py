@@ -4,14 +4,15 @@ On the machine and libraries of its fingerprint a capture repeats byte for byte.
 another order and the last bits differ: each row then has to be within ``TOLERANCE_NANONATS`` of the captured.
 """
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .canonical import digest
+from .canonical import Json, digest, format_canonical
 from .engine import Client
 from .errors import MalformedInput, WrongUse
 from .node import read_node
@@ -37,10 +38,13 @@ ROWS = 32
 CHUNK = 512
 TOLERANCE_NANONATS = 1
 NATURAL, RECALL = "natural", "recall"
+COST_FILE, COST_FORMAT = "cost.json", "scoreboard capture cost v1"
+MS = 1_000_000
 END_OF_TEXT = 0
 
 LEAD = 40  # repeated ids that stand before a scored region, so that the model knows what is being repeated
-FAR = {128: 8, 256: 16, 512: 24, 1024: 300, 2048: 560, 4096: 1090}  # by depth: where the repeated text stands
+FAR = {128: 8, 256: 16, 512: 24, 1024: 300, 2048: 560, 4096: 1090}  # by depth where the repeated text stands, else at
+# a quarter of the depth
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,8 @@ def plan(corpus: NDArray[np.integer], depths: Sequence[int] = DEPTHS, rows: int 
     long_enough = starts[np.diff(starts, append=len(corpus)) >= length].tolist()
     if not len(long_enough) >= len((NATURAL, RECALL)):
         raise MalformedInput("corpus", f"has {len(long_enough)} documents of {length} ids; two are needed")
-    repeats = tuple(Repeat(FAR[d], d - LEAD, LEAD + rows - 1) for d in depths if d in FAR)
+    far = {d: FAR.get(d, d // 4) for d in depths if d >= min(FAR)}
+    repeats = tuple(Repeat(source, d - LEAD, LEAD + rows - 1) for d, source in far.items())
     return Plan(tuple(depths), rows, CHUNK, {NATURAL: (long_enough[0], ()), RECALL: (long_enough[1], repeats)})
 
 
@@ -95,8 +100,11 @@ def capture(
     sources: Sources,
     fingerprint: Mapping[str, str],
     into: Path,
+    clock: Callable[[], int] = time.monotonic_ns,
 ) -> Suite:
     """Ask ``client`` (greeted, and of the sources' reference) for every row and write the suite to ``into``.
+
+    What each depth took goes into a file beside the suite; the suite's digest does not cover it.
 
     Raises WrongUse where a suite is already, EngineFault, or MalformedInput for a reference whose rows do not
     depend on what it is asked.
@@ -105,12 +113,15 @@ def capture(
         raise WrongUse(f"{into} holds a suite already; capture into a new directory and pin that")
     into.mkdir(parents=True, exist_ok=True)
     documents, probes, vocab = [], [], 0
+    spent_ns = dict.fromkeys(plan.depths, 0)
     for name, (start, repeats) in plan.documents.items():
         ids = compose(corpus, start, plan.length, repeats)
         file = f"{name}.ids.i32"
         documents.append(Document(name, start, repeats, file, _write(into / file, ids.astype("<i4").tobytes())))
         for depth in plan.depths:
+            began_ns = clock()
             rows = ask(client, ids[: depth + plan.rows - 1], depth, plan.chunk)
+            spent_ns[depth] += clock() - began_ns
             _require_responsive(rows, f"{name} {depth}")
             file, vocab = f"{name}.{depth}.f32", rows.shape[1]
             probes.append(Probe(name, depth, file, _write(into / file, rows.astype("<f4").tobytes())))
@@ -126,6 +137,10 @@ def capture(
         fingerprint=dict(fingerprint),
     )
     _write(into / SUITE_FILE, to_bytes(description))
+    cost: dict[str, Json] = {str(depth): spent // MS for depth, spent in spent_ns.items()}
+    _write(
+        into / COST_FILE, format_canonical({"format": COST_FORMAT, "cpu": fingerprint.get("cpu", ""), "depth_ms": cost})
+    )
     return load_suite(into)
 
 

@@ -33,6 +33,10 @@ VERBS: dict[str, dict[str, str]] = {
         "decide": "this gate's speed decision on timings from anywhere",
         "parity": "two files of logits compared row by row",
     },
+    "The reference": {
+        "pin": "what correctness is measured against, by digest; --speed: its rate on this node",
+        "capture": "its logits as a suite; --check them; --calibrate the bars",
+    },
     "The record": {
         "ledger": "verify, show, rescore, import, repair, withdraw",
         "settle": "main has moved on: does it keep up with the frontier?",

@@ -144,12 +144,25 @@ def noise_floor(site: Site, runner: Runner, build: Source, *, fresh: bool = Fals
         if known is not None:
             row, sha256, evidence = known
             return Floor(calibration_of(policy, evidence, row, sha256), evidence)
+    intent, measured = measure_noise(site, runner, build)
+    sha256 = ledger.put_evidence(format_evidence(measured))
+    row = ledger.append(Noise(intent.seq, sha256, policy.digest)).seq
+    if len(measured.blocks) < policy.calibration.min_blocks:
+        fault = measured.faults[-1]
+        raise NodeUnfit(
+            f"{build.build.name} failed during calibration ({fault.stage}: {fault.code.value}, {fault.detail})"
+        )
+    return Floor(calibration_of(policy, measured, row, sha256), measured)
+
+
+def measure_noise(site: Site, runner: Runner, build: Source) -> tuple[Entry, NoiseEvidence]:
+    """A/A blocks of ``build`` against itself: the intent that was written before, and what was measured."""
     seed = secrets.token_bytes(SEED_BYTES)
     intent = open_intent(site, build.build, build.build, seed)
     blank_noise = NoiseEvidence(
         format=EVIDENCE_FORMAT,
         kind="noise",
-        slot=policy.slot,
+        slot=site.policy.slot,
         build=build.build,
         harness=harness_digest(),
         weights=site.pins.weights,
@@ -159,15 +172,7 @@ def noise_floor(site: Site, runner: Runner, build: Source, *, fresh: bool = Fals
         faults=(),
         blocks=(),
     )
-    measured = runner.calibrate(build, blank_noise, runner.pilot(build, seed))
-    sha256 = ledger.put_evidence(format_evidence(measured))
-    row = ledger.append(Noise(intent.seq, sha256, policy.digest)).seq
-    if len(measured.blocks) < policy.calibration.min_blocks:
-        fault = measured.faults[-1]
-        raise NodeUnfit(
-            f"{build.build.name} failed during calibration ({fault.stage}: {fault.code.value}, {fault.detail})"
-        )
-    return Floor(calibration_of(policy, measured, row, sha256), measured)
+    return intent, runner.calibrate(build, blank_noise, runner.pilot(build, seed))
 
 
 def blank(site: Site, candidate: Build, seed: bytes, claimed: int) -> RoundEvidence:

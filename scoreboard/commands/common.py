@@ -22,20 +22,31 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one machine-readable object on stdout")
 
 
-def add_site(parser: argparse.ArgumentParser) -> None:
-    """The options that name policy, lock and ledger."""
+def add_files(parser: argparse.ArgumentParser) -> None:
+    """The options that name policy and lock."""
     parser.add_argument("--policy", type=Path, metavar="FILE", help="default: policy.toml here or in fixtures/")
     parser.add_argument("--lock", type=Path, metavar="FILE", help="default: reference.lock beside the policy")
+
+
+def add_site(parser: argparse.ArgumentParser) -> None:
+    """The options that name policy, lock and ledger."""
+    add_files(parser)
     parser.add_argument("--ledger", type=Path, metavar="DIR", default=Path("ledger"), help="default: ledger/")
     add_json(parser)
 
 
-def site_of(args: argparse.Namespace) -> Site:
-    """The site that the options name."""
+def files_of(args: argparse.Namespace) -> tuple[Path, Path]:
+    """The paths of policy and lock that the options name."""
     policy = args.policy or next((home / "policy.toml" for home in HOMES if (home / "policy.toml").is_file()), None)
     if policy is None:
         raise WrongUse("there is no policy.toml here or in fixtures/; name one with --policy")
-    return open_site(policy, args.lock or policy.parent / "reference.lock", args.ledger)
+    return policy, args.lock or policy.parent / "reference.lock"
+
+
+def site_of(args: argparse.Namespace) -> Site:
+    """The site that the options name."""
+    policy, lock = files_of(args)
+    return open_site(policy, lock, args.ledger)
 
 
 def notices(site: Site) -> list[str]:
