@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..answer import Answer, Exit
+from ..correctness import TIMED
 from ..errors import WrongUse
 from ..model import Outcome, Verdict
 from ..report import headline, reasons, summary
@@ -83,7 +84,10 @@ def _told(name: str, verdict: Verdict) -> str:
         *(f"  {line}" for line in reasons(verdict.findings)[:4]),
     ]
     if verdict.speed is None and verdict.outcome is Outcome.REJECTED:
-        lines.append("  no clock was started: correctness comes first")
+        timed = any(finding.document == TIMED for finding in verdict.findings)
+        lines.append(
+            f"  {'its clock readings are dropped' if timed else 'no clock was started'}: correctness comes first"
+        )
     return "\n".join(lines)
 
 
