@@ -18,7 +18,7 @@ from .exercise import HELD, Function, Outcome
 
 Cases = Callable[[], Iterable[tuple[Any, ...]]]
 
-WIDTH = 160
+WIDTH = 480
 
 
 class NotAttempted(Exception):

@@ -1,6 +1,7 @@
 """Run a notebook from its first cell to its last in a fresh kernel of this Python."""
 
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -40,7 +41,7 @@ def execute(path: Path) -> tuple[Notebook, Ran]:
             resources={"metadata": {"path": str(path.parent)}},
         )
         try:
-            client.execute()
+            client.execute(stderr=subprocess.DEVNULL)
         except CellExecutionError as failed:
             error = str(failed)
         except DeadKernelError as dead:

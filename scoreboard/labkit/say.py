@@ -30,10 +30,10 @@ def display(text: str, html: str, status: dict[str, Any] | None = None) -> None:
         from IPython import get_ipython  # noqa: PLC0415 - a terminal has no need of it
         from IPython.display import display as show  # noqa: PLC0415 - as above
     except ImportError:
-        print(text)  # noqa: T201 - there is nothing else to say it with
+        print(text)
         return
     if get_ipython() is None:
-        print(text)  # noqa: T201 - as above
+        print(text)
         return
     bundle: dict[str, Any] = {"text/plain": text, "text/html": html}
     if status is not None:
@@ -43,7 +43,7 @@ def display(text: str, html: str, status: dict[str, Any] | None = None) -> None:
 
 def report_text(exercise: Exercise, report: Report) -> str:
     """A report in lines: the word, what holds, the first property that does not, what to do next."""
-    lines = [headline(report), *(f"  holds  {name}" for name in report.held)]
+    lines = [headline(report), *(f"  holds     {name}" for name in report.held)]
     for name, value in failing_rows(report):
         lines.append(f"  {name:<10}{value}")
     return "\n".join([*lines, *(f"  {line}" for line in closing(exercise, report))])
