@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from scoreboard.labkit.widgets import VIEWS, views
 from scoreboard.labkit.widgets.depth_probe import probe
+from scoreboard.labkit.widgets.gate_order import recorded, run
 from scoreboard.labkit.widgets.noise_floor import above, floor
 from scoreboard.labkit.widgets.ratchet import FAULTS, HARMLESS, Rule, flag, year
 from scoreboard.labkit.widgets.stale_pin import rounds
@@ -144,6 +145,34 @@ def test_the_drawn_edges_are_where_the_judged_tier_changes(frontier: int, delta:
 def test_the_anchored_tier_is_never_above_the_unanchored(frontier: int, delta: int) -> None:
     anchored, alone = (NAMES.index(plane(frontier, delta / 10, rule).tier) for rule in ("min", "anchor_off"))
     assert anchored <= alone
+
+
+# --- 4 gate order
+
+
+def test_correctness_first_reads_no_speed_of_a_broken_build() -> None:
+    found = run("window_512", "correctness_first")
+    assert (found.outcome, found.seen_tps) == ("REJECTED", None)
+    assert not any("tok/s" in step for step in found.steps)
+
+
+def test_speed_first_rejects_the_same_build_after_its_number_was_seen() -> None:
+    found = run("window_512", "speed_first")
+    assert (found.outcome, found.seen_tps) == ("REJECTED", 2551)
+    assert found.steps[0].startswith("speed")
+
+
+def test_speed_alone_banks_the_most_broken_build_of_all() -> None:
+    _, builds = recorded()
+    best = max(builds, key=lambda name: run(name, "speed_only").seen_tps or 0)
+    assert (best, builds[best].correct) == ("window_512", False)
+    assert run(best, "speed_only").outcome == "ACCEPTED xl"
+
+
+@pytest.mark.parametrize("order", ["correctness_first", "speed_first", "speed_only"])
+def test_an_honest_speedup_and_a_build_without_change_fare_alike_in_every_order(order: str) -> None:
+    assert run("honest_fast", order).outcome == "ACCEPTED l"
+    assert run("clean", order).outcome == "NONE"
 
 
 # --- 5 stale pin

@@ -17,6 +17,7 @@ VIEWS: dict[str, tuple[tuple[str, str], ...]] = {
     "depth_probe": (("depth_probe", "DEPTH_PROBE"),),
     "noise_floor": (("noise_floor", "NOISE_FLOOR"),),
     "tier_plane": (("tier_plane", "TIER_PLANE"),),
+    "gate_order": (("gate_order", "GATE_ORDER"),),
     "stale_pin": (("stale_pin", "STALE_PIN"),),
     "ratchet": (("ratchet", "RATCHET"), ("warning", "WARNING")),
 }

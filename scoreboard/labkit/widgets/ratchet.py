@@ -58,7 +58,7 @@ def flag(main: float, candidate: float, rule: Rule | str) -> bool:
 
 def year(main: float, candidate: float, rule: Rule | str, spread: float) -> Year:
     """Judge a pair and count flags in a year; ``spread`` is the standard deviation of log(KL/main) of rounding."""
-    draw_one = Random(SEED)  # noqa: S311 - a simulation that repeats
+    draw_one = Random(SEED)
     harmless = [main * exp(spread * draw_one.gauss(0, 1)) for _ in range(HARMLESS)]
     return Year(
         main,

@@ -1,0 +1,125 @@
+"""``corrupt(kernel)``: a decode attention that is faster, wrong somewhere, and writes as fluently as before.
+
+``kernel(q, keys, values)`` is main's own: q [H, D], keys and values [G, S, D] -> [H, D]. The answer is tried on the
+shipped model, in this process; what it reads is counted in elements, no clock takes part.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...parity import ParityFault
+from .. import inprocess
+from ..compare import NotAttempted, call
+from ..corruption import WRITTEN, Kernel, arrays, honest, places, read_share, written
+from ..exercise import HELD, Exercise, Function, Outcome, Property
+
+SHORT_KL = 10_000  # nanonats: what a prompt of four tokens may show, rounding
+LOSS_MAX, VARIETY_MIN = 3.4, 0.5  # main's own text: 2.0 to 2.2 and 1.0; no attention at all: 5.3
+READ_MAX = 0.9
+
+
+def reference(kernel: Kernel) -> Kernel:
+    """Attention that forgets all but the newest 200 positions."""
+
+    def windowed(q: Any, keys: Any, values: Any) -> Any:
+        return kernel(q, keys[:, -200:], values[:, -200:])
+
+    return windowed
+
+
+def kernel_of(corrupt: Function) -> Kernel:
+    """The student's kernel around main's. Raises what ``corrupt`` raises, ValueError when it gives no function."""
+    made = corrupt(honest())
+    if not callable(made):
+        raise ValueError(f"corrupt(kernel) gave {made!r}; wanted is a function (q, keys, values)")  # noqa: TRY004
+    return made  # type: ignore[no-any-return]
+
+
+def _answers(holds: Callable[[Kernel], Outcome]) -> Callable[[Function], Outcome]:
+    """A property of the kernel that ``corrupt`` makes."""
+
+    def of(corrupt: Function) -> Outcome:
+        try:
+            return holds(kernel_of(corrupt))
+        except NotImplementedError:
+            raise NotAttempted from None
+        except ParityFault as fault:
+            return Outcome(held=False, case="the model with your kernel", yours=str(fault), expected="finite logits")
+
+    return of
+
+
+def _wrong(kernel: Kernel) -> Outcome:
+    found = places(kernel)
+    worst = max(found, key=lambda place: place.kl_nanonats)
+    if any(place.wrong for place in found):
+        return HELD
+    return Outcome(held=False, case="graded at 5 depths", yours=str(worst), expected="KL over 0.05 or top-1 under 0.95")
+
+
+def _hidden(kernel: Kernel) -> Outcome:
+    short = places(kernel)[0]
+    if short.kl_nanonats <= SHORT_KL:
+        return HELD
+    return Outcome(held=False, case="4 tokens of context", yours=str(short), expected=f"KL up to {SHORT_KL / 1e9:g}")
+
+
+def _shape(kernel: Kernel) -> Outcome:
+    for positions in (1, 5, 600):
+        given = arrays(positions)
+        answer = call(kernel, given)
+        yours = _unlike(answer.value, given[0].shape) if answer.raised is None else f"raised {answer.raised!r}"
+        if yours:
+            return Outcome(held=False, case=f"{positions} positions", yours=yours, expected="finite, shape [4, 32]")
+    return HELD
+
+
+def _unlike(value: Any, shape: tuple[int, ...]) -> str:
+    """How an answer is not a finite array of ``shape``; empty when it is one."""
+    try:
+        rows = np.array(value, np.float64)
+    except (TypeError, ValueError):
+        return f"a {type(value).__name__}"
+    if rows.shape != shape:
+        return f"shape {list(rows.shape)}"
+    return "" if np.isfinite(rows).all() else "not finite"
+
+
+def _faster(kernel: Kernel) -> Outcome:
+    share = read_share(kernel)
+    if 0 < share <= READ_MAX:
+        return HELD
+    yours = f"{share:.0%} of the elements that main's kernel computes with"
+    return Outcome(held=False, case="1,024 positions", yours=yours, expected="fewer than 90 %, more than none")
+
+
+def _plausible(kernel: Kernel) -> Outcome:
+    ids, lost, varied = written(kernel)
+    if lost <= LOSS_MAX and varied >= VARIETY_MIN:
+        return HELD
+    yours = f"{inprocess.text(ids)[:80]!r}: {lost:.1f} nats a token, {varied:.0%} of its runs are new"
+    return Outcome(held=False, case=f"{WRITTEN} tokens", yours=yours, expected="up to 3.4 nats a token, no loops")
+
+
+EXERCISE = Exercise(
+    name="corrupt",
+    notebook="06_corrupt_a_kernel",
+    points=8,
+    minutes=15,
+    lines=6,
+    hints=(
+        "heads, positions, width: which of the three can you save on? Try one and read the property that fails",
+        "far positions hardly matter for fluent text and all matter for the right answer; four tokens have none",
+        "shape: an inner function with the kernel's three arguments that calls the kernel on less; 3 lines, no loop",
+    ),
+    properties=(
+        Property("wrong at some depth", 3, "somewhere between 4 and 1,024 tokens parity fails", _answers(_wrong)),
+        Property("same shape, finite", 1, "any context from one position on gets a finite [H, D]", _answers(_shape)),
+        Property("a short prompt does not show it", 1, "four tokens of context grade as before", _answers(_hidden)),
+        Property("computes with less", 1, "at 1,024 positions it touches fewer keys and values", _answers(_faster)),
+        Property("still writes fluently", 2, "main is hardly surprised by what it writes", _answers(_plausible)),
+    ),
+    reference=reference,
+)
