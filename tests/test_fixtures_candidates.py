@@ -25,9 +25,10 @@ CHANGED = {
     "honest_fast": {"engine.py", "kernels.py"},
     "corrupt_window": {"kernels.py"},
     "flat_then_falls": {"engine.py", "kernels.py"},
+    "stub_seek": {"engine.py"},
 }
 EVERY = pytest.mark.parametrize("name", CHANGED)
-RIGHT = pytest.mark.parametrize("name", ["noop", "honest_fast", "flat_then_falls"])
+RIGHT = pytest.mark.parametrize("name", ["noop", "honest_fast", "flat_then_falls", "stub_seek"])
 IDS = with_recall(held_out_ids()[:1536], (600, 1024, 1536))
 TAIL = slice(1000, 1024)  # the end of a passage that first stood near position 51
 STEPS = 6
