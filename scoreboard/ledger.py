@@ -159,15 +159,16 @@ def repair(path: Path | str, *, clock: Clock = time.time_ns) -> Mended:
         chain, torn = _salvage(store)
         aside = None
         if torn:
-            aside = store.path / f"torn-{len(store.torn())}.bin"
+            aside = store.next_torn()
             disk.replace(aside, torn)
             disk.cut(store.rounds, chain.length)
         data = format_checkpoint(chain.checkpoint())
         stale = store.checkpoint() != data
         if stale:
             disk.replace(store.path / "checkpoint", data)
-        for leftover in store.path.rglob(f"{disk.TEMPORARY}*"):
-            leftover.unlink()
+        for folder in (store.path, store.path / "evidence", store.path / "policies"):
+            for leftover in folder.glob(f"{disk.TEMPORARY}*"):
+                leftover.unlink()
     if torn:
         Ledger.open(path, clock=clock, create=False).append(Repaired(digest(torn), len(torn)))
     return Mended(aside, stale)

@@ -60,14 +60,18 @@ class Store:
 
     def torn(self) -> tuple[Path, ...]:
         """The torn lines that repairs set aside, oldest first."""
-        return tuple(sorted(self.path.glob("torn-*.bin"), key=lambda path: (len(path.name), path.name)))
+        return tuple(sorted(self.path.glob("torn-[0-9]*.bin"), key=lambda path: (len(path.name), path.name)))
+
+    def next_torn(self) -> Path:
+        """Where the next torn line goes: a name that none has yet."""
+        numbers = (path.stem.removeprefix("torn-") for path in self.torn())
+        taken = [int(number) for number in numbers if number.isdecimal()]
+        return self.path / f"torn-{max(taken, default=-1) + 1}.bin"
 
     def foreign(self) -> tuple[str, ...]:
         """The names in the directory that no ledger has."""
         names = (path.name for path in self.path.iterdir())
-        return tuple(
-            sorted(name for name in names if name not in OURS and not name.startswith(("torn-", TEMPORARY)))
-        )
+        return tuple(sorted(name for name in names if name not in OURS and not name.startswith(("torn-", TEMPORARY))))
 
     def begun(self) -> bool:
         """Whether a ledger was made here: making one ends with its first checkpoint."""
