@@ -27,8 +27,20 @@ NAME = "attend_token"
 DEPTHS = (4, 128, 256, 512, 1024)
 PLACES = (*(("natural", depth) for depth in DEPTHS), ("recall", 1024))
 KL_BAR, TOP1_BAR = 50_000_000, 950_000
-WRITTEN, PROMPT = 64, 512
-OWN = "\n\nimport numpy as np  # what follows is the author's own\n\n{source}\n\n{name} = {function}({name})\n"
+WRITTEN, PROMPT = 64, 515
+OWN = """
+
+# the author's own
+from typing import Any
+
+import numpy as np
+
+Kernel = Any
+
+{source}
+
+{name} = {function}({name})
+"""
 
 
 @dataclass(frozen=True)
@@ -56,18 +68,17 @@ def honest() -> Kernel:
 
 
 def places(kernel: Kernel) -> list[Place]:
-    """The kernel on the shipped model at every place, graded as the gate grades; deepest first inside a document."""
+    """The kernel on the shipped model at every place, graded as the gate grades."""
     suite = load_suite(home() / FIXTURES / "references" / "austen-q8_0")
     found = []
     with inprocess.main_engine().kernel(NAME, kernel) as engine:
         for document in dict.fromkeys(name for name, _ in PLACES):
-            depths = sorted((depth for name, depth in PLACES if name == document), reverse=True)
-            engine.reset()
-            engine.prefill(suite.ids(document, depths[0])[: depths[0]])
+            depths = [depth for name, depth in PLACES if name == document]
+            deepest = suite.ids(document, max(depths))[: max(depths)]
             for depth in depths:
-                engine.rewind(depth)
+                inprocess.recall(engine, deepest, depth)
                 found.append(_place(engine, document, depth, suite.ids(document, depth), suite.logits(document, depth)))
-    return sorted(found, key=lambda place: (place.document, place.depth))
+    return found
 
 
 def _place(engine: Any, document: str, depth: int, ids: NDArray[np.int32], rows: NDArray[np.float32]) -> Place:

@@ -6,6 +6,7 @@ holds its numbers; the caption is printed too, so that it can be read aloud and 
 
 import base64
 import io
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +18,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 WIDTH = 7.2  # inches
+COLUMNS = 100  # characters of a caption
 DPI = 110
 INK, PALE, RULE = "#1a1a1a", "#e6e6e6", "#8a8a8a"
 
@@ -102,7 +104,12 @@ def show(made: Figure, number: str, text: str) -> None:
     name = f"Figure {number}"
     bundle = {"image/png": base64.b64encode(png(made)).decode(), "text/plain": f"<{name}>"}
     display(bundle, raw=True, metadata={"image/png": {"alt": f"{name}: in words below"}})  # type: ignore[no-untyped-call]
-    print(f"{name}. {text}")  # noqa: T201 - a caption is text under a figure
+    print(wrapped(f"{name}. {text}"))  # noqa: T201 - a caption is text under a figure
+
+
+def wrapped(text: str) -> str:
+    """``text`` in lines that a notebook shows whole, broken between words."""
+    return "\n".join(textwrap.fill(line, COLUMNS) for line in text.splitlines())
 
 
 _NOTE: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8, "color": INK}

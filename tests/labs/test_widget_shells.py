@@ -102,5 +102,5 @@ def test_where_no_widget_shows_the_caption_stands_in_its_place(name: str) -> Non
     made = explore(name)
     bundle = made._repr_mimebundle_()
     for explorer in getattr(made, "children", ()) if hasattr(made, "titles") else [made]:
-        assert explorer.caption in bundle["text/plain"]
+        assert explorer.caption in bundle["text/plain"].replace("\n", " ")
     assert "application/vnd.jupyter.widget-view+json" in bundle

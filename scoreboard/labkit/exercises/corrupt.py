@@ -5,6 +5,7 @@ shipped model, in this process; what it reads is counted in elements, no clock t
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from ...parity import ParityFault
 from .. import inprocess
 from ..compare import NotAttempted, call
-from ..corruption import WRITTEN, Kernel, arrays, honest, places, read_share, written
+from ..corruption import WRITTEN, Kernel, Place, arrays, honest, places, read_share, written
 from ..exercise import HELD, Exercise, Function, Outcome, Property
 
 SHORT_KL = 10_000  # nanonats: what a prompt of four tokens may show, rounding
@@ -39,28 +40,37 @@ def kernel_of(corrupt: Function) -> Kernel:
 
 def _answers(holds: Callable[[Kernel], Outcome]) -> Callable[[Function], Outcome]:
     """A property of the kernel that ``corrupt`` makes."""
-
-    def of(corrupt: Function) -> Outcome:
-        try:
-            return holds(kernel_of(corrupt))
-        except NotImplementedError:
-            raise NotAttempted from None
-        except ParityFault as fault:
-            return Outcome(held=False, case="the model with your kernel", yours=str(fault), expected="finite logits")
-
-    return of
+    return lambda corrupt: _told(lambda: holds(kernel_of(corrupt)))
 
 
-def _wrong(kernel: Kernel) -> Outcome:
-    found = places(kernel)
+def _graded(holds: Callable[[list[Place]], Outcome]) -> Callable[[Function], Outcome]:
+    """A property of what the model computes with that kernel."""
+    return lambda corrupt: _told(lambda: holds(_places(corrupt)))
+
+
+def _told(holds: Callable[[], Outcome]) -> Outcome:
+    try:
+        return holds()
+    except NotImplementedError:
+        raise NotAttempted from None
+    except ParityFault as fault:
+        return Outcome(held=False, case="the model with your kernel", yours=str(fault), expected="finite logits")
+
+
+@lru_cache(maxsize=1)
+def _places(corrupt: Function) -> list[Place]:
+    return places(kernel_of(corrupt))
+
+
+def _wrong(found: list[Place]) -> Outcome:
     worst = max(found, key=lambda place: place.kl_nanonats)
     if any(place.wrong for place in found):
         return HELD
     return Outcome(held=False, case="graded at 5 depths", yours=str(worst), expected="KL over 0.05 or top-1 under 0.95")
 
 
-def _hidden(kernel: Kernel) -> Outcome:
-    short = places(kernel)[0]
+def _hidden(found: list[Place]) -> Outcome:
+    short = found[0]
     if short.kl_nanonats <= SHORT_KL:
         return HELD
     return Outcome(held=False, case="4 tokens of context", yours=str(short), expected=f"KL up to {SHORT_KL / 1e9:g}")
@@ -91,7 +101,7 @@ def _faster(kernel: Kernel) -> Outcome:
     share = read_share(kernel)
     if 0 < share <= READ_MAX:
         return HELD
-    yours = f"{share:.0%} of the elements that main's kernel computes with"
+    yours = f"{100 * share:.0f} % of the elements that main's kernel computes with"
     return Outcome(held=False, case="1,024 positions", yours=yours, expected="fewer than 90 %, more than none")
 
 
@@ -99,7 +109,7 @@ def _plausible(kernel: Kernel) -> Outcome:
     ids, lost, varied = written(kernel)
     if lost <= LOSS_MAX and varied >= VARIETY_MIN:
         return HELD
-    yours = f"{inprocess.text(ids)[:80]!r}: {lost:.1f} nats a token, {varied:.0%} of its runs are new"
+    yours = f"{inprocess.text(ids)[:80]!r}: {lost:.1f} nats a token, {100 * varied:.0f} % of its runs are new"
     return Outcome(held=False, case=f"{WRITTEN} tokens", yours=yours, expected="up to 3.4 nats a token, no loops")
 
 
@@ -115,9 +125,9 @@ EXERCISE = Exercise(
         "shape: an inner function with the kernel's three arguments that calls the kernel on less; 3 lines, no loop",
     ),
     properties=(
-        Property("wrong at some depth", 3, "somewhere between 4 and 1,024 tokens parity fails", _answers(_wrong)),
+        Property("wrong at some depth", 3, "somewhere between 4 and 1,024 tokens parity fails", _graded(_wrong)),
         Property("same shape, finite", 1, "any context from one position on gets a finite [H, D]", _answers(_shape)),
-        Property("a short prompt does not show it", 1, "four tokens of context grade as before", _answers(_hidden)),
+        Property("a short prompt does not show it", 1, "four tokens of context grade as before", _graded(_hidden)),
         Property("computes with less", 1, "at 1,024 positions it touches fewer keys and values", _answers(_faster)),
         Property("still writes fluently", 2, "main is hardly surprised by what it writes", _answers(_plausible)),
     ),

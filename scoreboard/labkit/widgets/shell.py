@@ -10,7 +10,7 @@ from typing import Any
 
 import ipywidgets as ipw
 
-from ..plots import png
+from ..plots import png, wrapped
 from .view import Choice, Control, Slide, View, picture
 
 WIDE = "48em"
@@ -45,7 +45,7 @@ class Explorer(ipw.VBox):  # type: ignore[misc]
         bundle = super()._repr_mimebundle_(**options)
         data = bundle[0] if isinstance(bundle, tuple) else bundle
         if data:
-            data["text/plain"] = f"{self.view.title}\n{self.caption}"
+            data["text/plain"] = wrapped(f"{self.view.title}\n{self.caption}")
         return bundle
 
 
@@ -104,5 +104,5 @@ class Tabs(ipw.Tab):  # type: ignore[misc]
         bundle = super()._repr_mimebundle_(**options)
         data = bundle[0] if isinstance(bundle, tuple) else bundle
         if data:
-            data["text/plain"] = "\n".join(f"{each.view.title}\n{each.caption}" for each in self.children)
+            data["text/plain"] = wrapped("\n".join(f"{each.view.title}\n{each.caption}" for each in self.children))
         return bundle
