@@ -11,24 +11,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .coins import Coins
+from .engine import Client
 from .evidence import Accounting, ArmRun, Block, Purpose, Rows
 from .model import Arm
 from .node import StealMeter
 from .policy import Mode, Policy
 from .sandbox import Usage, on_core
 from .seat import Bench, Clock, Seat, require_context, seated
+from .shortcut import Seek
 from .source import Source
 
 Ids = NDArray[np.int32]
 Logits = NDArray[np.float32]
+Chunk = Ids | Seek
 PAIR = (Arm.BASE, Arm.CANDIDATE)
 
 
 @dataclass(frozen=True)
 class Dealt:
-    """The ids of a block, the same for both arms: the prompt in chunks, warm ids, timed ids by step."""
+    """The ids of a block, the same for both arms: the prompt in chunks, warm ids, timed ids by step.
 
-    chunks: tuple[Ids, ...]
+    A prompt that is not dealt is one :class:`.shortcut.Seek` in place of the chunks.
+    """
+
+    chunks: tuple[Chunk, ...]
     warm: Ids
     steps: tuple[Ids, ...]
 
@@ -90,13 +96,13 @@ class Measured:
         )
 
 
-def deal(policy: Policy, prompt: Ids, stream: Ids, tokens_per_step: int) -> Dealt:
+def deal(policy: Policy, prompt: Chunk, stream: Ids, tokens_per_step: int) -> Dealt:
     """Cut ``prompt`` and the ids that follow it into chunks, warm ids and steps as the policy says."""
     scored = policy.scored
     steps = 2 * scored.rounds
     timed = stream[scored.warm_steps :][: steps * tokens_per_step].reshape(steps, tokens_per_step)
     return Dealt(
-        tuple(chunked(prompt, scored.prefill_chunk)),
+        (prompt,) if isinstance(prompt, Seek) else tuple(chunked(prompt, scored.prefill_chunk)),
         stream[: scored.warm_steps],
         tuple(timed),
     )
@@ -190,11 +196,25 @@ def turns(order: str) -> Iterator[tuple[Arm, int]]:
         yield outer, 2 * index + 1
 
 
-def _prefill(seat: Seat, readings: Readings, ids: Ids, clock: Clock) -> None:
+def fill(client: Client, chunk: Chunk) -> list[Logits]:
+    """Append ``chunk`` to the context: its rows, one for ids and none for a seek."""
+    if isinstance(chunk, Seek):
+        client.seek(chunk.positions, chunk.seed)
+        return []
+    return [client.prefill(chunk)[np.newaxis]]
+
+
+def _prefill(seat: Seat, readings: Readings, chunk: Chunk, clock: Clock) -> None:
     with seat.turn("prefill") as client:
-        timed = client.timed_prefill(ids, clock)
-    readings.prefill_ns.append(timed.elapsed_ns)
-    readings.replies.append(timed.rows)
+        if isinstance(chunk, Seek):
+            began_ns = clock()
+            fill(client, chunk)
+            elapsed_ns = clock() - began_ns
+        else:
+            timed = client.timed_prefill(chunk, clock)
+            elapsed_ns = timed.elapsed_ns
+            readings.replies.append(timed.rows)
+    readings.prefill_ns.append(elapsed_ns)
 
 
 def _warm(seat: Seat, readings: Readings, ids: Ids, clock: Clock) -> None:

@@ -12,7 +12,7 @@ from .errors import FaultCode
 from .evidence import Block, Fault, RoundEvidence, Rows
 from .figures import cell_means, mean_nanonats, share_over_ppm, top1_ppm
 from .model import Arm, Check, Effect, Finding
-from .policy import PPM, Policy
+from .policy import PPM, Opening, Policy
 
 RETRIED = frozenset({FaultCode.CRASHED, FaultCode.TIMEOUT, FaultCode.NO_START})
 HELD_OUT = "held_out"
@@ -117,7 +117,8 @@ def _gaps(policy: Policy, evidence: RoundEvidence) -> Iterator[Finding]:
 
 def _short_block(policy: Policy, index: int, block: Block) -> Finding | None:
     """Every reply of a block is graded: prompt chunks, warm steps, timed steps."""
-    dealt = len(block.base.prefill_ns) + policy.scored.warm_steps + 2 * len(block.order) * block.tokens_per_step
+    prompt_rows = 0 if policy.scored.prompt is Opening.SEEK else len(block.base.prefill_ns)
+    dealt = prompt_rows + policy.scored.warm_steps + 2 * len(block.order) * block.tokens_per_step
     for arm, run in ((Arm.BASE, block.base), (Arm.CANDIDATE, block.candidate)):
         rows = len(run.rows.kl_nanonats)
         if rows != dealt:

@@ -29,7 +29,7 @@ from .figures import decoded, plain, rate_utps
 from .health import sickness
 from .model import LEVELS, Attestation, Check, Effect, Finding, Speed, Tier, Verdict
 from .noise import calibrate
-from .policy import PPM, Policy
+from .policy import PPM, Opening, Policy
 from .size import Size, size
 from .standing import Standing, fitness, fitness_if_futile, guard_states, standing
 from .tier import ppm_down, tier_basis, tier_of
@@ -70,7 +70,9 @@ def judge(policy: Policy, evidence: RoundEvidence) -> Verdict:
 
 
 def attestation(policy: Policy, evidence: RoundEvidence | NoiseEvidence) -> Attestation:
-    """``sealed`` where the confinement reached the policy's least level, else ``unconfined``."""
+    """``synthetic`` behind a SEEK; else ``sealed`` where the confinement reached the policy's least level."""
+    if policy.scored.prompt is Opening.SEEK:
+        return Attestation.SYNTHETIC
     reached = LEVELS.index(evidence.confinement.level) >= LEVELS.index(policy.least_level)
     return Attestation.SEALED if reached else Attestation.UNCONFINED
 

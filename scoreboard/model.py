@@ -44,6 +44,7 @@ class Attestation(StrEnum):
     SEALED = "sealed"  # this runner, the required isolation, whole evidence
     UNCONFINED = "unconfined"  # this runner, weaker isolation
     IMPORTED = "imported"  # facts from elsewhere
+    SYNTHETIC = "synthetic"  # this runner, behind a cache that no text filled
 
 
 class Outcome(StrEnum):

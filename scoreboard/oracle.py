@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .blocks import PAIR, Ids, Logits, Measured, chunked
+from .blocks import PAIR, Chunk, Ids, Logits, Measured, chunked, fill
 from .coins import Coins
 from .correctness import HELD_OUT, SWEEP, TIMED
 from .engine import Client
@@ -15,10 +15,11 @@ from .errors import NodeUnfit
 from .evidence import Rows
 from .heldout import held_out_prompt, timed_ids
 from .model import Arm
-from .policy import Policy
+from .policy import Opening, Policy
 from .probes import sweeps
 from .screen import Prompt, Sequel, ask, graded
 from .seat import ArmFault, Seat
+from .shortcut import Seek, drawn_seek
 from .suite import Suite
 
 
@@ -28,8 +29,8 @@ class Oracle(Protocol):
     def screen(self, seed: bytes) -> list[Sequel]:
         """The places of the untimed screen, those that the seed decides included."""
 
-    def prompt(self, seed: bytes) -> Ids:
-        """The prompt of the round's blocks, up to the warm ids."""
+    def prompt(self, seed: bytes) -> Chunk:
+        """The prompt of the round's blocks, up to the warm ids, or the seek that stands for one."""
 
     def stream(self, seed: bytes, block: int, count: int) -> Ids:
         """What block number ``block`` is dealt after the prompt."""
@@ -46,7 +47,7 @@ class PinnedOracle:
 
     def __init__(self, policy: Policy, suite: Suite, corpus: NDArray[np.integer], reference: Seat) -> None:
         self._policy, self._suite, self._corpus, self._reference = policy, suite, corpus, reference
-        self._kept: tuple[Ids, ...] = ()
+        self._kept: tuple[Chunk, ...] = ()
         self._kept_rows: list[Logits] = []
 
     def screen(self, seed: bytes) -> list[Sequel]:
@@ -62,9 +63,11 @@ class PinnedOracle:
         swept = self._swept(seed)
         return [*((prompt,) for prompt in (*committed, *drawn)), *((swept,) if swept else ())]
 
-    def prompt(self, seed: bytes) -> Ids:
-        """Held-out text, up to where the warm ids begin."""
+    def prompt(self, seed: bytes) -> Chunk:
+        """Held-out text, up to where the warm ids begin; a seek to there where the policy says so."""
         length = self._policy.scored.context - self._policy.scored.warm_steps
+        if self._policy.scored.prompt is Opening.SEEK:
+            return drawn_seek(seed, length)
         return held_out_prompt(self._corpus, seed + b"timed", length, 0)
 
     def stream(self, seed: bytes, block: int, count: int) -> Ids:
@@ -99,13 +102,13 @@ class PinnedOracle:
             prompts.append(Prompt(SWEEP, sweep.depth, sweep.ids, rows, probes.scored_ids))
         return tuple(prompts)
 
-    def _recall(self, client: Client, chunks: tuple[Ids, ...]) -> None:
+    def _recall(self, client: Client, chunks: tuple[Chunk, ...]) -> None:
         """Bring the reference to the end of ``chunks``, by forgetting what came after them where it can."""
-        if len(chunks) == len(self._kept) and all(map(np.array_equal, chunks, self._kept)):
+        if len(chunks) == len(self._kept) and all(map(_same, chunks, self._kept)):
             client.rewind(sum(len(chunk) for chunk in chunks))
             return
         client.reset()
-        self._kept, self._kept_rows = chunks, [client.prefill(chunk)[np.newaxis] for chunk in chunks]
+        self._kept, self._kept_rows = chunks, [row for chunk in chunks for row in fill(client, chunk)]
 
     @contextmanager
     def _asked(self) -> Iterator[Client]:
@@ -135,9 +138,12 @@ class PairOracle:
             prompts.append((Prompt(HELD_OUT, depth, ids, reference),))
         return prompts
 
-    def prompt(self, seed: bytes) -> Ids:
-        """Uniformly drawn ids, up to where the warm ids begin."""
-        return self._uniform(seed, "timed", self._policy.scored.context - self._policy.scored.warm_steps)
+    def prompt(self, seed: bytes) -> Chunk:
+        """Uniformly drawn ids, up to where the warm ids begin; a seek to there where the policy says so."""
+        length = self._policy.scored.context - self._policy.scored.warm_steps
+        if self._policy.scored.prompt is Opening.SEEK:
+            return drawn_seek(seed, length)
+        return self._uniform(seed, "timed", length)
 
     def stream(self, seed: bytes, block: int, count: int) -> Ids:
         """Uniformly drawn ids."""
@@ -151,3 +157,9 @@ class PairOracle:
     def _uniform(self, seed: bytes, label: str, count: int) -> Ids:
         coins = Coins(seed, label)
         return np.array([coins.below(self._base.hello.vocab) for _ in range(count)], np.int32)
+
+
+def _same(one: Chunk, other: Chunk) -> bool:
+    if isinstance(one, Seek) or isinstance(other, Seek):
+        return isinstance(one, Seek) and isinstance(other, Seek) and one == other
+    return np.array_equal(one, other)

@@ -6,7 +6,7 @@ from .evidence import NoiseEvidence
 from .figures import decoded, rate_utps
 from .gate import attestation
 from .model import Attestation
-from .policy import Policy
+from .policy import Opening, Policy
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,11 @@ def pin_of(policy: Policy, evidence: NoiseEvidence) -> Pinned | None:
 def measured_as(policy: Policy) -> str:
     """How a rate is measured under ``policy``. Two rates with the same words were measured the same way."""
     scored = policy.scored
+    prompt = f"ids dealt in chunks of {scored.prefill_chunk}"
+    if scored.prompt is Opening.SEEK:
+        prompt = "a seeded cache instead of a prompt"
     return (
-        f"{scored.metric.value} at {scored.context}: ids dealt in chunks of {scored.prefill_chunk}, "
+        f"{scored.metric.value} at {scored.context}: {prompt}, "
         f"{scored.warm_steps} warm steps, blocks of {scored.rounds} rounds, steps of {scored.step_ms} ms or more, "
         "tokens over the sum of step times, wall clock of the parent"
     )

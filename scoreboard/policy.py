@@ -36,11 +36,19 @@ class Mode(StrEnum):
     ALTERNATE = "alternate"
 
 
+class Opening(StrEnum):
+    """How a block comes to the scored context: a prompt dealt in chunks, or the shortcut (:mod:`.shortcut`)."""
+
+    DEALT = "dealt"
+    SEEK = "seek"
+
+
 @dataclass(frozen=True)
 class Scored:
     """What is timed: metric and shipped context, how the prompt is dealt, how a block is made."""
 
     mode: Mode
+    prompt: Opening
     metric: Metric
     context: int
     basis: Basis
@@ -202,6 +210,10 @@ class Policy:
         if self.scored.metric is not Metric.DECODE:
             raise MalformedInput("scored.metric", f"{self.scored.metric} cannot be scored; decode can")
         timed = {metric.value for metric in Metric} - {self.scored.metric.value}
+        if self.scored.prompt is Opening.SEEK and Metric.PREFILL.value in self.guards:
+            raise MalformedInput(
+                "guards.prefill", 'scored.prompt = "seek" deals no prompt; there is no prefill to guard'
+            )
         for name in self.guards:
             if name not in timed:
                 known = ", ".join(sorted(timed))

@@ -8,7 +8,7 @@ the clock readings of the round go with it.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .blocks import Measured, deal, measure_block
+from .blocks import Measured, deal, fill, measure_block
 from .coins import Coins
 from .correctness import RETRIED, TIMED, parity, whole
 from .decide import Action
@@ -131,8 +131,8 @@ class Runner:
         with seated(self.bench, Arm.BASE, base, self.cores[0]) as seat, seat.turn("pilot") as client:
             room = seat.hello.context_limit - scored.context
             require_context(seat, dealt.position + 2 * scored.rounds)
-            for ids in dealt.chunks:
-                client.prefill(ids)
+            for chunk in dealt.chunks:
+                fill(client, chunk)
             elapsed_ns = sorted(client.timed_steps(ids, self.bench.timing_clock).elapsed_ns for ids in dealt.steps)
         per_token_ns = elapsed_ns[len(elapsed_ns) // 2]
         return max(1, min(-(-scored.step_ms * MS // per_token_ns), room // (2 * scored.rounds)))

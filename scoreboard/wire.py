@@ -13,7 +13,7 @@ Every number is little-endian; there is no padding, no text, nothing to unpickle
     PREFILL  3      n token ids         1     append them; logits after the last
     SCORE    4      n token ids         n     append them; logits after each
     STEP     5      1 token id          1     append it; logits after it
-    SEEK     6      n, seed             0     n positions hold cache values drawn from seed
+    SEEK     6      n, seed             0     n positions hold cache values that follow from seed (shortcut.py)
     REWIND   7      n                   0     keep the first n positions, forget the rest
 
 The nonce is drawn fresh for each request and comes back in its reply. A reply of more than

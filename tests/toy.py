@@ -45,6 +45,9 @@ class Engine:
     def rewind(self, n):
         self.ids = list(getattr(self, "ids", ()))[:n]
 
+    def seek(self, n, seed):
+        self.ids = [(seed >> shift % 24) % VOCAB for shift in range(n)]
+
     def _add(self, token):
         for _ in range(WORK):
             self.square @ self.square
