@@ -104,7 +104,7 @@ def show(made: Figure, number: str, text: str) -> None:
     name = f"Figure {number}"
     bundle = {"image/png": base64.b64encode(png(made)).decode(), "text/plain": f"<{name}>"}
     display(bundle, raw=True, metadata={"image/png": {"alt": f"{name}: in words below"}})  # type: ignore[no-untyped-call]
-    print(wrapped(f"{name}. {text}"))  # noqa: T201 - a caption is text under a figure
+    print(wrapped(f"{name}. {text}"))
 
 
 def wrapped(text: str) -> str:
