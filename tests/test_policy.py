@@ -16,11 +16,11 @@ def test_the_shipped_policies_are_read_and_carry_their_digest(name: str) -> None
     assert parse_policy(data).digest == digest(data)
 
 
-def test_the_demo_differs_from_the_shipped_policy_in_context_name_and_budget_only() -> None:
+def test_the_demo_differs_from_the_shipped_policy_in_name_context_budget_and_depths_of_its_sweeps_only() -> None:
     shipped = (ROOT / "fixtures" / "policy.toml").read_text().splitlines()
     demo = TEXT.splitlines()
     changed = [line.split("=")[0].strip() for line, other in zip(demo, shipped, strict=True) if line != other]
-    assert set(changed[1:]) <= {"name", "slot", "context", "budget_ms", "step_ms", "sweeps"}
+    assert set(changed[1:]) <= {"name", "slot", "context", "budget_ms", "step_ms", "sweeps", "seed", "rows"}
 
 
 @pytest.mark.parametrize(
