@@ -330,9 +330,11 @@ def test_received_descriptors_are_closed() -> None:
     with fakes.served(raw.MemoryFile()) as channel:
         client = connect(channel)
         client.step(1)
-        before = open_descriptors()
+    before = open_descriptors()
+    with fakes.served(raw.MemoryFile()) as channel:
+        client = connect(channel)
         client.timed_steps([1] * 8, lambda: 0)
-        assert open_descriptors() == before
+    assert open_descriptors() == before
 
 
 def test_an_engine_cannot_make_the_parent_reserve_more_than_its_bound() -> None:

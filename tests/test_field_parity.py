@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from evidence_world import block, round_evidence
+from evidence_world import round_evidence
 from numpy.typing import NDArray
 from record_world import SLOT
+from worlds import block
 
 from scoreboard.adapters.kld import decode_records, encode_records, write_kld
 from scoreboard.adapters.logits_file import compare, open_logits
@@ -23,7 +24,7 @@ from scoreboard.adapters.spkl import write_spkl
 from scoreboard.canonical import digest
 from scoreboard.correctness import parity, whole
 from scoreboard.errors import FaultCode, MalformedInput, WrongUse
-from scoreboard.evidence import Rows, Screened
+from scoreboard.evidence import Purpose, Rows, Screened
 from scoreboard.figures import top1_ppm
 from scoreboard.model import Arm, Build, Effect, Finding
 from scoreboard.parity import ParityFault, grade, measure
@@ -211,7 +212,8 @@ def test_f020_rows_are_taken_with_the_references_tokens_fed_in() -> None:
 
 
 def test_f022_what_was_timed_without_being_graded_makes_the_round_invalid() -> None:
-    ungraded = block()
+    ungraded = block(Purpose.TEST)
+    ungraded = replace(ungraded, base=replace(ungraded.base, rows=rows_of(1, 1)))
     elsewhere = replace(ungraded, position=40_960)
     evidence = round_evidence(CANDIDATE, BASE, "00" * 32, blocks=(ungraded, elsewhere))
     failed = {f.code: f.effect for f in whole(replace(POLICY, slot=SLOT), evidence)}

@@ -7,6 +7,7 @@ that place: an input that is refused, or a figure that cannot move.
 import json
 import math
 import re
+import tomllib
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import chain
@@ -62,8 +63,7 @@ def expected(case: str) -> Any:
 
 def fitness(null_percent: Sequence[float], rule: Rule) -> Fitness:
     aa = [
-        BlockStat(round(1e9 * math.log1p(p / 100)), round(2e7 * max(map(abs, null_percent))), 0)
-        for p in null_percent
+        BlockStat(round(1e9 * math.log1p(p / 100)), round(2e7 * max(map(abs, null_percent))), 0) for p in null_percent
     ]
     return fitness_of(rule, smallest_gain_ppm(rule, calibrated(aa), b"field", 100))
 
@@ -256,8 +256,7 @@ def test_f064_each_arm_leads_and_follows_equally_often_whatever_the_number_of_ro
 
 
 def test_f067_there_is_no_key_by_which_a_warm_up_could_differ_from_what_is_timed() -> None:
-    table = {"metric": "decode", "context": 8, "basis": "wall", "prefill_chunk": 8, "warm_steps": 2}
-    table |= {"rounds": 20, "step_ms": 10}
+    table = tomllib.loads((Path(__file__).parents[1] / "fixtures" / "policy.toml").read_text())["scored"]
     assert decode(Scored, table).warm_steps == 2
     with pytest.raises(MalformedInput, match="unknown key"):
         decode(Scored, table | {"warmup": given("F067")["warmup"]})
@@ -487,9 +486,7 @@ def test_f134_a_name_that_stands_twice_is_refused() -> None:
 
 # --- the case study's own spreads
 
-FACTS = json.loads((Path(__file__).parent / "data" / "speed_vectors.json").read_text(encoding="utf-8"))[
-    "noise_facts"
-]
+FACTS = json.loads((Path(__file__).parent / "data" / "speed_vectors.json").read_text(encoding="utf-8"))["noise_facts"]
 RATES = [
     (fact["what"], fact["values"], fact.get("spread_pct", fact.get("pct")))
     for fact in FACTS

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from board_world import Page
 from case_study import CASE_STUDY
-from evidence_world import noise_evidence, policy_bytes
+from evidence_world import noise_evidence
 from record_world import SLOT, build
 
 from scoreboard.board import render
@@ -17,6 +17,8 @@ from scoreboard.policy import Policy
 from scoreboard.publishing import read_board
 from scoreboard.record import commitment
 from scoreboard.scatter import Share, SlotEffect
+
+SHIPPED = (Path(__file__).parents[1] / "fixtures" / "policy.toml").read_bytes().replace(b"numpy/local", b"tiny/ci-2")
 
 
 def report_of(policy: Policy, evidence: NoiseEvidence) -> NoiseReport:
@@ -97,7 +99,7 @@ def test_a_policy_that_cannot_be_read_is_shown_by_its_digest(ladder: Path, data:
 def calibrated(path: Path, *fingerprints: str) -> None:
     ledger = Ledger.open(path)
     main = build("main")
-    policy = ledger.put_policy(policy_bytes())
+    policy = ledger.put_policy(SHIPPED)
     for number, fingerprint in enumerate(fingerprints):
         evidence = noise_evidence(main, f"{number:064x}")
         seen = format_evidence(evidence).replace(b'"a machine"', f'"{fingerprint}"'.encode())
