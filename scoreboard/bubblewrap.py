@@ -2,7 +2,7 @@
 
 Inside, an engine sees the interpreter, shared libraries, the Python packages that it was granted, its own
 tree at ``/engine``, the weights at ``/weights/NAME`` and the host script at ``/harness/host.py``, all
-read-only; a private ``/tmp`` of bounded size; a ``/dev`` of five harmless devices; a ``/proc`` of its own.
+read-only; a private ``/tmp`` of bounded size; a ``/dev`` of five harmless devices; a ``/proc`` of its own, read-only.
 """
 
 from dataclasses import dataclass
@@ -108,7 +108,7 @@ def _walls(environment: dict[str, str], *, disable_userns: bool, seccomp_fd: int
 
 def _private(tmp_bytes: int) -> list[str]:
     return [
-        *("--proc", "/proc"),
+        *("--proc", "/proc", "--remount-ro", "/proc"),  # /proc/sys follows the user outside, not the one inside
         *("--size", str(tmp_bytes), "--tmpfs", "/tmp"),  # noqa: S108  # a private one
         *("--size", str(tmp_bytes), "--tmpfs", "/dev"),
         *(word for name in DEVICES for word in ("--dev-bind", f"/dev/{name}", f"/dev/{name}")),

@@ -68,6 +68,12 @@ def write_weights(facts: dict[str, str]) -> bool:
         return file.write(b"x") == 1
 
 
+def write_kernel_setting(_: dict[str, str]) -> bool:
+    """Open a setting of the kernel for writing; nothing is written."""
+    os.close(os.open("/proc/sys/vm/swappiness", os.O_WRONLY))
+    return True
+
+
 def connect_network(facts: dict[str, str]) -> bool:
     """Reach a listener of the parent's over the loopback interface."""
     socket.create_connection(("127.0.0.1", int(facts["port"])), timeout=1).close()
@@ -127,6 +133,7 @@ ATTEMPTS: tuple[Callable[[dict[str, str]], bool], ...] = (
     write_outside,
     write_engine,
     write_weights,
+    write_kernel_setting,
     connect_network,
     connect_abstract,
     raise_priority,

@@ -111,3 +111,9 @@ def test_the_interpreter_stands_outside_the_virtual_environment() -> None:
     assert interpreter.program.is_file()
     assert not interpreter.program.is_symlink()
     assert interpreter.packages
+
+
+def test_the_kernel_s_settings_below_proc_are_read_only() -> None:
+    words = arguments(VIEW, disable_userns=True, seccomp_fd=None)
+    mounted = words.index("--proc")
+    assert words[mounted : mounted + 4] == ["--proc", "/proc", "--remount-ro", "/proc"]
