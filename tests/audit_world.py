@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from case_study import CASE_STUDY
 from case_study import evidence as foreign
 from record_world import Story, build
-from worlds import POLICY_BYTES, STEP_NS, block, round_evidence, screen
+from worlds import ROOT, STEP_NS, block, round_evidence, screen
 
 from scoreboard.audit import Report, verify
 from scoreboard.bodies import Abandoned, Import, Intent, Noise, Pin, Rescore, Result, Settle
@@ -33,11 +33,7 @@ from scoreboard.scalar import judge_scalar
 from scoreboard.scalar_policy import parse_scalar_policy
 from scoreboard.settling import settled_of
 
-SHORT = (
-    POLICY_BYTES.replace(b"rounds = 20", b"rounds = 4")
-    .replace(b"passage = 32", b"passage = 4")
-    .replace(b"scored_ids = 256", b"scored_ids = 16")
-)
+SHORT = (ROOT / "fixtures" / "golden" / "policy.toml").read_bytes()
 STRICT = SHORT.replace(b"floor_ppm = 20_000", b"floor_ppm = 200_000")
 DRIFT = (0, 150_000, -120_000, 90_000, -60_000, 30_000, -20_000, 70_000, -90_000)
 

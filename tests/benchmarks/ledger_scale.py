@@ -30,6 +30,7 @@ from scoreboard.store import Store
 
 BLOCKS = 50
 TURNS = 5
+FRESH = 500  # rounds for which a noise floor is not too old
 
 
 class Writing(Play):
@@ -50,9 +51,11 @@ def write(path: Path, rounds: int) -> None:
     play = Writing(policy_bytes=SHORT)
     play.into = path
     play.play(MAIN, None)
-    calibration = play.calibration(MAIN)
     evidence = round_evidence(play.bars, ())
     for number in range(rounds):
+        if number % FRESH == 0:
+            play.noise(MAIN)
+            calibration = play.calibration(MAIN)
         candidate = build(f"candidate {number}")
         intent, seed = play.start(candidate, MAIN)
         made = tuple(
