@@ -11,7 +11,7 @@ from .markup import Html, el
 from .regions import NANO, Region, nats
 
 WIDTH, ROW, GAP = 720, 34, 12
-LEFT, TOP, BOTTOM, RIGHT = 88, 44, 64, 16
+LEFT, TOP, BOTTOM, RIGHT = 88, 44, 84, 16
 LIGHTEST, DARKEST = -9.0, 0.0  # powers of ten, in nats
 PALE, DARK = 245, 35  # grey levels at the two ends
 INK, PAPER = "#111111", "#ffffff"
@@ -33,7 +33,7 @@ def region_chart(regions: Sequence[Region], title: str) -> Html | None:
         parts.append(_text(LEFT - 8, y + ROW // 2 + 4, f"depth {depth:,}", anchor="end"))
         row = [region for region in regions if region.depth == depth]
         parts += [_box(region, y, scale) for region in sorted(row, key=lambda region: region.over)]
-    parts += [*_axis(depths[-1], scale, height - BOTTOM + 4), *_legend(height - 24)]
+    parts += [*_axis(depths[-1], scale, height - BOTTOM + 4), *_legend(height - 44)]
     return el(
         "svg",
         *parts,
@@ -81,7 +81,8 @@ def _axis(deepest: int, scale: float, y: int) -> list[Html]:
 
 
 def _legend(y: int) -> list[Html]:
-    found = [_text(LEFT, y + 10, "worst row KL, nats:")]
+    found = [_text(LEFT, y + 11, "worst row KL, nats:")]
+    found.append(_text(LEFT, y + 32, "thick edge: over the row bar; the number is the power of ten of its worst row"))
     for step in range(STEPS):
         power = round(LIGHTEST + step * (DARKEST - LIGHTEST) / (STEPS - 1))
         x = LEFT + 120 + step * 40
