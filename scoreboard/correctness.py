@@ -122,18 +122,8 @@ def _short_block(policy: Policy, index: int, block: Block) -> Finding | None:
     for arm, run in ((Arm.BASE, block.base), (Arm.CANDIDATE, block.candidate)):
         rows = len(run.rows.kl_nanonats)
         if rows != dealt:
-            detail = f"block {index}"
-            return Finding(
-                Check.V1,
-                "replies_ungraded",
-                Effect.INVALIDATES,
-                rows,
-                dealt,
-                "rows",
-                arm,
-                TIMED,
-                detail=detail,
-            )
+            place = (rows, dealt, "rows", arm, TIMED)
+            return Finding(Check.V1, "replies_ungraded", Effect.INVALIDATES, *place, detail=f"block {index}")
     return None
 
 

@@ -1,6 +1,6 @@
 """The gallery run live: for each changed kernel what the gate says, and what weaker gates would have said."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,11 @@ from .rounds import blank
 from .runner import Runner
 from .site import Site
 from .source import fetch
-from .weaker import weaker_gates
+from .weaker import GATES, weaker_gates
 
 DRAWN = ("held_out", "timed")  # places whose depth differs from round to round
 MS = 1_000_000
+SAYS = {True: "REJECT", False: "pass"}
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,20 @@ class Judged:
             "fluent": self.entry.fluent.value,
             "passed_by": [name for name, passes in self.weaker.items() if passes],
         }
+
+
+def table(found: Sequence[Judged]) -> list[str]:
+    """Lines for people: each entry, what the gate makes of it, and what each weaker gate would have."""
+    heads = ["entry", "kind", "gate", "from", "fluent", *GATES, "caught by"]
+    lines = [heads]
+    for each in found:
+        depth = "" if each.shows_from is None else f"{each.shows_from:,}"
+        weaker = [SAYS[not each.weaker[name]] for name in GATES]
+        kinds = ", ".join(sorted({caught.split(" ")[0] for caught in each.caught_by}))
+        entry = each.entry
+        lines.append([entry.name, entry.kind.value, SAYS[each.rejected], depth, entry.fluent.value, *weaker, kinds])
+    widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
 
 
 def corruptions(

@@ -1,14 +1,19 @@
 """The map of the cache: one region a cell, the worst row of each, as text and as a picture."""
 
+import json
 import re
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
+from toy import write_engine, write_site
 
+from scoreboard.cli import main
 from scoreboard.evidence import Rows, Screened
 from scoreboard.model import Arm
 from scoreboard.region_chart import grey, region_chart
 from scoreboard.regions import Region, region_map, region_table
+from scoreboard.sandbox import probe
 
 PASSAGE = 4
 BAR = 5_000_000
@@ -94,3 +99,17 @@ def test_a_greater_divergence_is_never_lighter() -> None:
     levels = [grey(10**power) for power in range(10)]
     assert levels == sorted(levels, reverse=True)
     assert len(set(levels)) == len(levels)
+
+
+def test_explain_prints_the_map_of_a_row_and_draws_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    home, ledger = write_site(tmp_path / "site", probe()), ["--ledger", str(tmp_path / "ledger")]
+    blind = write_engine(tmp_path / "blind", window=30)
+    words = ["round", "--candidate", str(blind), "--main", str(home / "main"), "--policy", str(home / "policy.toml")]
+    main([*words, *ledger, "--json"])
+    row = str(json.loads(capsys.readouterr().out)["row"])
+    assert main(["explain", row, *ledger, "--map", str(tmp_path / "map.svg")]) == 0
+    shown = capsys.readouterr().out
+    assert "16 to 31" in shown
+    assert "!" in shown.split("region")[-1]
+    assert ET.parse(tmp_path / "map.svg").getroot().attrib["aria-label"].startswith(f"row {row}: blind: ")
+    assert main(["explain", row, *ledger, "--map", str(tmp_path / "no" / "map.svg")]) == 2
