@@ -63,11 +63,21 @@ def line(axes: Axes, rank: int, x: Sequence[float], y: Sequence[float], label: s
     axes.plot(x, y, color=look.colour, label=label, **how)
 
 
-def bars(axes: Axes, rank: int, x: Sequence[float], height: Sequence[float], label: str, width: float = 0.8) -> None:
-    """Bars in the look of ``rank``."""
+def bars(
+    axes: Axes,
+    rank: int,
+    x: Sequence[float],
+    height: Sequence[float],
+    label: str,
+    width: float = 0.8,
+    number: str | None = None,
+) -> None:
+    """Bars in the look of ``rank``; ``number`` is the format of the numbers on top, such as ``{:.1f}``."""
     look = SERIES[rank % len(SERIES)]
     fill = look.colour if not look.hatch else "white"
-    axes.bar(x, height, width, label=label, color=fill, edgecolor=look.colour, hatch=look.hatch, linewidth=1.2)
+    drawn = axes.bar(x, height, width, label=label, color=fill, edgecolor=look.colour, hatch=look.hatch, linewidth=1.2)
+    if number is not None:
+        axes.bar_label(drawn, fmt=number, padding=2, fontsize=8)
 
 
 def bar_line(axes: Axes, value: float, label: str, *, upright: bool = False) -> None:

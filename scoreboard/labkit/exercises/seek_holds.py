@@ -18,26 +18,26 @@ def reference(run: Any, bar: float) -> bool:
     return len(run.kl_nats) > 0 and all(kl <= bar for kl in run.kl_nats)
 
 
-def _run(kl: Iterable[float], announced: int | None = DEEP, slower: float = 9.0) -> SimpleNamespace:
+def a_run(kl: Iterable[float], announced: int | None = DEEP, slower: float = 9.0) -> SimpleNamespace:
     """A run: what was asked, what the engine printed, how much slower its steps got, KL of each step after the seek."""
     return SimpleNamespace(asked=DEEP, announced=announced, slower=slower, kl_nats=list(kl))
 
 
 def _plain() -> Iterable[tuple[Any, ...]]:
-    yield _run([0.001, 0.002, 0.0005]), BAR
-    yield _run([2.7, 3.1, 2.9], announced=None, slower=1.0), BAR
-    yield _run([0.3, 0.4, 0.35], announced=64, slower=1.1), BAR
+    yield a_run([0.001, 0.002, 0.0005]), BAR
+    yield a_run([2.7, 3.1, 2.9], announced=None, slower=1.0), BAR
+    yield a_run([0.3, 0.4, 0.35], announced=64, slower=1.1), BAR
 
 
 def _printed() -> Iterable[tuple[Any, ...]]:
-    yield _run([2.7, 3.1, 2.9]), BAR
-    yield _run([0.001, 0.002], announced=None), BAR
-    yield _run([0.001, 0.002], announced=64), BAR
+    yield a_run([2.7, 3.1, 2.9]), BAR
+    yield a_run([0.001, 0.002], announced=None), BAR
+    yield a_run([0.001, 0.002], announced=64), BAR
 
 
 def _flat() -> Iterable[tuple[Any, ...]]:
-    yield _run([0.001, 0.002], slower=1.0), BAR
-    yield _run([2.0, 2.5], slower=12.0), BAR
+    yield a_run([0.001, 0.002], slower=1.0), BAR
+    yield a_run([2.0, 2.5], slower=12.0), BAR
 
 
 def _worst() -> Iterable[tuple[Any, ...]]:
@@ -45,18 +45,18 @@ def _worst() -> Iterable[tuple[Any, ...]]:
     for _ in range(10):
         steps = [random.uniform(0, 0.01) for _ in range(40)]
         steps[random.randrange(1, 40)] = random.uniform(0.06, 0.2)
-        yield _run(steps), BAR
+        yield a_run(steps), BAR
 
 
 def _edges() -> Iterable[tuple[Any, ...]]:
-    yield _run([0.001, BAR]), BAR
-    yield _run([0.001, 0.002]), 0.0015
-    yield _run([0.001, math.nan]), BAR
-    yield _run([math.nan]), BAR
+    yield a_run([0.001, BAR]), BAR
+    yield a_run([0.001, 0.002]), 0.0015
+    yield a_run([0.001, math.nan]), BAR
+    yield a_run([math.nan]), BAR
 
 
 def _nothing() -> Iterable[tuple[Any, ...]]:
-    yield _run([]), BAR
+    yield a_run([]), BAR
 
 
 EXERCISE = Exercise(
