@@ -103,9 +103,7 @@ class Inherited:
             yield Problem(Code.CALIBRATION, "evidence.calibration.row", expected, f"row {stated.row}", row)
             return
         if self._gone_before(stated.row, intent.row):
-            yield Problem(
-                Code.CALIBRATION, "evidence.calibration.row", "a row that stands", "a withdrawn one", row
-            )
+            yield Problem(Code.CALIBRATION, "evidence.calibration.row", "a row that stands", "a withdrawn one", row)
         age = seconds_between(floor.time, intent.time)
         if not age <= (bound := self.derivations.max_age_s(policy) + AGE_SLACK_S):
             yield Problem(Code.CALIBRATION, "evidence.calibration", f"at most {bound} s old", f"{age} s", row)

@@ -112,9 +112,7 @@ def _status(board: Board, rows: Sequence[Rung]) -> Html:
     problems = board.problems or ()
     last = rows[-1] if rows else None
     latest = (
-        None
-        if last is None
-        else el("p", "Latest: ", link(last.row), " ", last.candidate.name, " ", outcome_of(last))
+        None if last is None else el("p", "Latest: ", link(last.row), " ", last.candidate.name, " ", outcome_of(last))
     )
     return el(
         "div",
@@ -141,9 +139,7 @@ def _audited(problems: tuple[str, ...] | None) -> str:
 
 def _noise(floors: Sequence[Floor]) -> Html:
     if not floors:
-        return el(
-            "p", "No calibration stands in this record: nothing is known here of how much its nodes scatter."
-        )
+        return el("p", "No calibration stands in this record: nothing is known here of how much its nodes scatter.")
     lines = (
         Line(
             (
@@ -165,9 +161,7 @@ def _noise(floors: Sequence[Floor]) -> Html:
         )
         for floor in floors
     )
-    caption = (
-        "A build against itself: the root mean square of block differences, and the gain found in 80 % of rounds"
-    )
+    caption = "A build against itself: the root mean square of block differences, and the gain found in 80 % of rounds"
     return join(scrolled(caption, NOISE, lines), *machines)
 
 

@@ -77,9 +77,7 @@ def _falls(slots: Mapping[Slot, Standing]) -> list[Html]:
 
 
 def _claims(slots: Mapping[Slot, Standing]) -> list[Html]:
-    lines = [
-        _claim(slot, s.unattested + s.sideways) for slot, s in sorted(slots.items()) if s.unattested or s.sideways
-    ]
+    lines = [_claim(slot, s.unattested + s.sideways) for slot, s in sorted(slots.items()) if s.unattested or s.sideways]
     if not lines:
         return []
     caption = "Accepted rows that move no frontier: not sealed, or shown against another build than the frontier"

@@ -88,18 +88,14 @@ def _sizes(rung: Rung) -> list[tuple[str, Html | str | None]]:
         basis = f"{percent(speed.tier_basis_ppm)} of the {speed.tier_basis}"
         found.append(("Base's rate", f"{rate_text(speed.base_utps)} tokens/s"))
         found.append(("Gain", join(gain(speed), ", without an interval" if speed.low_ppm is None else None)))
-        found.append(
-            ("Of the reference", None if speed.of_reference_ppm is None else percent(speed.of_reference_ppm))
-        )
+        found.append(("Of the reference", None if speed.of_reference_ppm is None else percent(speed.of_reference_ppm)))
         found.append(("Tier decided on", None if rung.tier is None else basis))
     return [*found, ("Blocks", str(blocks) if blocks else None)]
 
 
 def _rescored(again: Rescored, policies: Mapping[str, str]) -> Html:
     tier = None if again.tier is None else again.tier.value
-    return el(
-        "div", f"row {again.row}: ", outcome(again.outcome, tier), " under ", _policy(again.policy, policies)
-    )
+    return el("div", f"row {again.row}: ", outcome(again.outcome, tier), " under ", _policy(again.policy, policies))
 
 
 def _policy(digest: str, policies: Mapping[str, str]) -> Html:

@@ -163,9 +163,7 @@ class Client:
         self._channel.check_silent(FaultCode.LONG)
         return Timed(elapsed_ns, _finite(replies, op).reshape(len(requests) * rows, self._vocab))
 
-    def _exchange_all(
-        self, frames: Sequence[bytes], views: Sequence[memoryview], clock: Clock, *, large: bool
-    ) -> int:
+    def _exchange_all(self, frames: Sequence[bytes], views: Sequence[memoryview], clock: Clock, *, large: bool) -> int:
         """Send each frame once the reply before it is in; the time from the first byte to the last."""
         exchange = self._channel.exchange_large if large else self._channel.exchange
         check_silent = self._channel.check_silent
@@ -178,9 +176,7 @@ class Client:
             exchange(frame, view)
         return clock() - start_ns
 
-    def _check_headers(
-        self, views: Sequence[memoryview], nonces: Sequence[int], rows: int, *, complete: bool
-    ) -> None:
+    def _check_headers(self, views: Sequence[memoryview], nonces: Sequence[int], rows: int, *, complete: bool) -> None:
         """Check the reply headers that are in; where none has arrived whole, the vocabulary is still 0."""
         for nonce, view in zip(nonces, views, strict=True):
             if not complete and not any(view[wire.REPLY_HEADER_BYTES - 4 : wire.REPLY_HEADER_BYTES]):

@@ -138,9 +138,7 @@ def smallest_gain_ppm(rule: Rule, aa: Sequence[Bet], seed: bytes, replays: int =
     return high * STEP_PPM
 
 
-def blocks_needed(
-    rule: Rule, aa: Sequence[Bet], effect_ppm: int, seed: bytes, replays: int = REPLAYS
-) -> int | None:
+def blocks_needed(rule: Rule, aa: Sequence[Bet], effect_ppm: int, seed: bytes, replays: int = REPLAYS) -> int | None:
     """Blocks within which 80 % of rounds show a gain of ``effect_ppm``, None when above ``LONGEST``.
 
     Without futility and without the policy's bound on blocks: it says what a larger budget would do.

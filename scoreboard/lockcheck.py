@@ -148,9 +148,7 @@ def _baseline(claim: _Claim, baseline: Baseline, stale: str) -> Iterator[Problem
                 yield _differs(claim, name, str(getattr(body, name)), str(getattr(baseline, name)))
         yield from _staleness(claim, stale)
     elif isinstance(body, Result | Settle | Noise):
-        yield Problem(
-            Code.HAND_FILLED, f"{claim.place}.row", "a pin of the reference", f"row {baseline.row}, none"
-        )
+        yield Problem(Code.HAND_FILLED, f"{claim.place}.row", "a pin of the reference", f"row {baseline.row}, none")
 
 
 def _published(claim: _Claim, published: Published, stale: str) -> Iterator[Problem]:

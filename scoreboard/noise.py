@@ -70,9 +70,7 @@ def block_stat(base_ns: Sequence[int], cand_ns: Sequence[int]) -> BlockStat:
     Raises MalformedInput for no pairs, unequal lengths, or a time that is not positive.
     """
     if not (len(base_ns) == len(cand_ns) and len(base_ns) > 0):
-        raise MalformedInput(
-            "", f"a block needs pairs, found {len(base_ns)} base and {len(cand_ns)} candidate steps"
-        )
+        raise MalformedInput("", f"a block needs pairs, found {len(base_ns)} base and {len(cand_ns)} candidate steps")
     logs = [log_ratio(base, cand) for base, cand in zip(base_ns, cand_ns, strict=True)]
     steadier = min(_own_spread(base_ns), _own_spread(cand_ns))
     spread = min(winsorised_sd(logs), ARM_SHARE * steadier)
@@ -107,9 +105,7 @@ def calibrate(aa: Sequence[BlockStat]) -> Calibration:
     if not aa:
         raise MalformedInput("aa", "no A/A blocks: measure at least 5")
     s_ref = median(sorted(stat.s_nanologs for stat in aa))
-    scores = sorted(
-        stat.d_nanologs**2 * REFERENCE_SHARE * PPM**2 // _variance5(s_ref, stat.s_nanologs) for stat in aa
-    )
+    scores = sorted(stat.d_nanologs**2 * REFERENCE_SHARE * PPM**2 // _variance5(s_ref, stat.s_nanologs) for stat in aa)
     bar = OUTLIER * median(scores)
     mean = sum(min(score, bar) for score in scores) // len(scores)
     return Calibration(s_ref, min(max(isqrt(mean), 1), MAX_NANOLOGS * PPM), len(aa))

@@ -128,8 +128,7 @@ def _limit(doubled: Sequence[int], values: Sequence[int], weights: Sequence[int]
 def _patterns_above(shift4: int, values: Sequence[int], weights: Sequence[int]) -> int:
     """How many of the 2**n sign patterns give a statistic at least as high as the one at ``shift4 / 4``."""
     ranked = sorted(
-        (abs(4 * value - shift4), 4 * value > shift4, weight)
-        for value, weight in zip(values, weights, strict=True)
+        (abs(4 * value - shift4), 4 * value > shift4, weight) for value, weight in zip(values, weights, strict=True)
     )
     seen = below = 0
     sums = [0]

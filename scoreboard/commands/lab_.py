@@ -59,7 +59,7 @@ def _check(args: argparse.Namespace) -> Answer:
 
 def _status(args: argparse.Namespace) -> Answer:
     """The progress table."""
-    rows = board.table(registry.every(), progress.load())
+    rows = board.table(registry.in_reading_order(), progress.load())
     data = {row.exercise: {"status": row.word, "points": row.points, "of": row.of} for row in rows}
     return Answer(Exit.HOLDS, {"exercises": data}, board.status_text(rows))
 

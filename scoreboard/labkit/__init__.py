@@ -17,9 +17,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .desk import caption, check, fixture, hint, invariants, live, reveal, status, use
+    from .desk import caption, check, fixture, hint, invariants, live, machine, reveal, status, use
 
-__all__ = ["caption", "check", "fixture", "hint", "invariants", "live", "reveal", "status", "use"]
+__all__ = ["caption", "check", "fixture", "hint", "invariants", "live", "machine", "reveal", "status", "use"]
 
 
 def __getattr__(name: str) -> Any:

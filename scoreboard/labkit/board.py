@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
+from itertools import groupby
 
 from .exercise import Exercise
 from .progress import Done
@@ -34,26 +35,32 @@ def table(exercises: Iterable[Exercise], done: Mapping[str, Done]) -> list[Row]:
 
 def status_text(rows: list[Row]) -> str:
     """The table in lines, and what is next."""
-    lines = [f"{'notebook':<26}{'exercise':<20}{'status':<9}points"]
-    lines += [f"{r.notebook:<26}{r.exercise:<20}{r.word.upper():<9}{r.points}/{r.of}" for r in rows]
+    lines = [f"{'notebook':<24}{'points':<10}exercises"]
+    for name, group in _by_notebook(rows):
+        told = ", ".join(f"{r.exercise} {r.word.upper()}" for r in group)
+        lines.append(f"{name:<24}{_points(group):<10}{told}")
     return "\n".join([*lines, summary(rows)])
 
 
 def status_html(rows: list[Row]) -> str:
     """The same as a table."""
-    head = "<tr>" + "".join(f'<th style="text-align:left">{name}</th>' for name in HEAD) + "</tr>"
+    left = ' style="text-align:left;vertical-align:top"'
+    head = "".join(f"<th{left}>{name}</th>" for name in ("notebook", "exercises", "points", "about"))
     body = "".join(
-        "<tr>"
-        f'<td style="text-align:left"><a href="{escape(r.notebook)}.ipynb">{escape(r.notebook)}</a></td>'
-        f'<td style="text-align:left"><code>{escape(r.exercise)}</code></td>'
-        f'<td style="text-align:left">{r.word.upper()}</td><td style="text-align:left">{r.points} of {r.of}</td>'
-        f'<td style="text-align:left">{r.minutes} min</td></tr>'
-        for r in rows
+        f'<tr><td{left}><a href="{escape(name)}.ipynb">{escape(name)}</a></td><td{left}>'
+        + " ".join(f'<span style="white-space:nowrap"><code>{r.exercise}</code> {r.word.upper()}</span>' for r in group)
+        + f"</td><td{left}>{_points(group)}</td><td{left}>{sum(r.minutes for r in group)} min</td></tr>"
+        for name, group in _by_notebook(rows)
     )
-    return f"<table>{head}{body}</table><p>{escape(summary(rows))}</p>"
+    return f'<table style="max-width:74em"><tr>{head}</tr>{body}</table><p>{escape(summary(rows))}</p>'
 
 
-HEAD = ("notebook", "exercise", "status", "points", "about")
+def _by_notebook(rows: list[Row]) -> list[tuple[str, list[Row]]]:
+    return [(name, list(group)) for name, group in groupby(rows, key=lambda row: row.notebook)]
+
+
+def _points(rows: list[Row]) -> str:
+    return f"{sum(r.points for r in rows)} of {sum(r.of for r in rows)}"
 
 
 def summary(rows: list[Row]) -> str:

@@ -59,7 +59,7 @@ def use(name: str, mine: Function, reference: Function | None = None) -> Functio
 
 def status() -> None:
     """What is done, notebook by notebook, and what is next."""
-    rows = table(registry.every(), progress.load())
+    rows = table(registry.in_reading_order(), progress.load())
     display(status_text(rows), status_html(rows))
 
 
@@ -81,6 +81,15 @@ def reveal(name: str) -> None:
     display(source, f"<pre>{source}</pre>")
 
 
+def machine() -> None:
+    """What this machine can do for the lab, and what a missing part changes."""
+    from .machine import described  # noqa: PLC0415 - keeps the core unloaded until a notebook measures
+
+    lines = live("machine", described)
+    if lines is not None:
+        note("\n".join(lines), {"live": "machine", "status": "pass"})
+
+
 def live(name: str, measure: Callable[[], T]) -> T | None:
     """Run a measurement on this machine. None where the machine cannot, with the reason: INFRA is no failure."""
     from ..errors import ScoreboardError  # noqa: PLC0415 - keeps the core unloaded until a notebook measures
@@ -97,8 +106,8 @@ def invariants(name: str, facts: Mapping[str, object]) -> None:
     """Say which facts hold of live readings. The readings differ from run to run, these do not."""
     broken = [text for text, holds in facts.items() if plain(holds) is not True]
     held = len(facts) - len(broken)
-    lines = [f"live {name}: {held} of {len(facts)} invariants hold", *(f"  BROKEN  {text}" for text in broken)]
-    lines += [f"  holds   {text}" for text in facts if text not in broken]
+    lines = [f"live {name}: {held} of {len(facts)} invariants hold", *(f"BROKEN: {text}" for text in broken)]
+    lines += [f"holds: {text}" for text in facts if text not in broken]
     note("\n".join(lines), {"live": name, "status": "fail" if broken else "pass"})
 
 

@@ -7,6 +7,7 @@ from functools import cache
 
 from . import exercises
 from .exercise import Exercise
+from .places import LABS, home
 
 
 @cache
@@ -28,6 +29,19 @@ def every() -> tuple[Exercise, ...]:
     """All exercises, in the order of the notebooks."""
     found = [exercise for name in names() if (exercise := find(name)) is not None]
     return tuple(sorted(found, key=lambda item: item.notebook))
+
+
+def in_reading_order() -> tuple[Exercise, ...]:
+    """All exercises as a reader meets them: by notebook, and by their place in it."""
+    return tuple(sorted(every(), key=lambda item: (item.notebook, _place(item))))
+
+
+def _place(exercise: Exercise) -> int:
+    """Where the exercise stands in its notebook; 0 where there is no notebook to look into."""
+    path = home() / LABS / f"{exercise.notebook}.ipynb"
+    if not path.is_file():
+        return 0
+    return path.read_text("utf-8").find(f'"grade_id": "{exercise.name}"')
 
 
 def nearest(name: object) -> str:

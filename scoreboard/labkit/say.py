@@ -115,7 +115,8 @@ def status_of(report: Report) -> dict[str, Any]:
 def note(text: str, status: dict[str, Any] | None = None, edge: str = "#57606a") -> None:
     """A line or two in a box."""
     body = "<br>".join(escape(line) for line in text.splitlines())
-    display(text, box(body, edge), status)
+    html = f'<div style="border-left:4px solid {edge};padding:2px 12px;margin:2px 0">{body}</div>'
+    display(text, html, status)
 
 
 def box(inner: str, edge: str) -> str:
