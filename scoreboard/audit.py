@@ -13,13 +13,13 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from .audit_rows import Rows
-from .bodies import Kind
-from .chain import GOOD, Chain, Checkpoint, Relation, end_of, parse_checkpoint, relate
-from .derivations import Derivations, Fetch
 from .errors import MalformedInput
-from .problem import Code, Problem, compare_digest
 from .record import Entry, parse_entry
+from .records.audit_rows import Rows
+from .records.bodies import Kind
+from .records.chain import GOOD, Chain, Checkpoint, Relation, end_of, parse_checkpoint, relate
+from .records.derivations import Derivations, Fetch
+from .records.problem import Code, Problem, compare_digest
 
 CITED = re.compile(rb'"(evidence|policy)":"([0-9a-f]{64})"')
 OF_RELATION = {

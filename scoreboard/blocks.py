@@ -18,8 +18,8 @@ from .node import StealMeter
 from .policy import Mode, Policy
 from .sandbox import Usage, on_core
 from .seat import Bench, Clock, Seat, require_context, seated
-from .shortcut import Seek
 from .source import Source
+from .suites.shortcut import Seek
 
 Ids = NDArray[np.int32]
 Logits = NDArray[np.float32]

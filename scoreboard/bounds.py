@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from .errors import MalformedInput
-from .exact import PPM
+from .statistics.exact import PPM
 
 NS_PER_S = 10**9
 MICRO = 10**6

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from .betting import START, Bet, first_crossing
 from .errors import MalformedInput
-from .exact import PPM, log_gain
 from .noise import BlockStat
-from .size import MAX_BLOCKS
+from .statistics.betting import START, Bet, first_crossing
+from .statistics.exact import PPM, log_gain
+from .statistics.size import MAX_BLOCKS
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from .bodies import Import, Result, Settle, Settled, Supersede, Withdraw
 from .model import Attestation, Build, Outcome, Slot, Verdict
 from .record import Entry
+from .records.bodies import Import, Result, Settle, Settled, Supersede, Withdraw
 
 
 class Via(StrEnum):

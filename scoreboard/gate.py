@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from . import decide
-from .betting import Bet, wealth_of
 from .correctness import parity, whole
 from .decide import Fitness, Shown
 from .evidence import Block, Calibration, NoiseEvidence, RoundEvidence
@@ -30,8 +29,9 @@ from .health import sickness
 from .model import LEVELS, Attestation, Check, Effect, Finding, Speed, Tier, Verdict
 from .noise import calibrate
 from .policy import PPM, Opening, Policy
-from .size import Size, size
 from .standing import Standing, fitness, fitness_if_futile, guard_states, standing
+from .statistics.betting import Bet, wealth_of
+from .statistics.size import Size, size
 from .tier import ppm_down, tier_basis, tier_of
 
 

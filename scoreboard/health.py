@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from .evidence import Block, Calibration, Level
-from .exact import log_ratio
 from .noise import median, winsorised_sd
 from .policy import PPM, Health
+from .statistics.exact import log_ratio
 
 MIN_MAD_PPM = 5_000  # under half a percent a deviation of the level is no sign of sickness
 

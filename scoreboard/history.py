@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-from .bodies import Abandoned, Intent, Noise, Result, Settle, Withdraw
 from .errors import MalformedInput
 from .evidence import (
     Calibration,
@@ -17,6 +16,7 @@ from .health import base_level, healthy
 from .model import Build, Slot
 from .policy import Policy, parse_policy
 from .record import Entry, seconds_between
+from .records.bodies import Abandoned, Intent, Noise, Result, Settle, Withdraw
 
 Fetch = Callable[[str], bytes]
 

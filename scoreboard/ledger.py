@@ -12,13 +12,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import disk, reading
-from .bodies import Body, Repaired
 from .canonical import digest
-from .chain import Chain, Checkpoint, end_of, format_checkpoint
 from .errors import LedgerDamaged, MalformedInput, WrongUse
 from .record import Entry, format_entry, format_time, parse_entry
-from .store import Store
+from .records import disk, reading
+from .records.bodies import Body, Repaired
+from .records.chain import Chain, Checkpoint, end_of, format_checkpoint
+from .records.store import Store
 
 Clock = Callable[[], int]
 

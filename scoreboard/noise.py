@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import isqrt
 
 from .errors import MalformedInput
-from .exact import MAX_NANOLOGS, PPM, divide_even, log_ratio
+from .statistics.exact import MAX_NANOLOGS, PPM, divide_even, log_ratio
 
 TRIM = 5  # one fifth is cut, or drawn in, on each side
 REFERENCE_SHARE = 5  # a fifth of the typical variance is added to each block's own

@@ -13,14 +13,14 @@ from .correctness import HELD_OUT, SWEEP, TIMED
 from .engine import Client
 from .errors import NodeUnfit
 from .evidence import Rows
-from .heldout import held_out_prompt, timed_ids
 from .model import Arm
 from .policy import Opening, Policy
-from .probes import sweeps
-from .screen import Prompt, Sequel, ask, graded
 from .seat import ArmFault, Seat
-from .shortcut import Seek, drawn_seek
-from .suite import Suite
+from .suites.heldout import held_out_prompt, timed_ids
+from .suites.probes import sweeps
+from .suites.screen import Prompt, Sequel, ask, graded
+from .suites.shortcut import Seek, drawn_seek
+from .suites.suite import Suite
 
 
 class Oracle(Protocol):

@@ -25,9 +25,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .divergence import Divergence, Logits, nanonats
 from .errors import EngineFault, FaultCode, MalformedInput
 from .evidence import Rows
+from .suites.divergence import Divergence, Logits, nanonats
 
 Misses = tuple[tuple[int, int], ...]
 

@@ -19,7 +19,7 @@ blind to each other. ``seed_commitment`` is :func:`commitment` of the seed that 
 
 A line by hand, and back:
 
->>> from scoreboard.bodies import Withdraw
+>>> from scoreboard.records.bodies import Withdraw
 >>> origin = "0" * 64
 >>> line = format_entry(Entry(1, origin, "2026-11-29T22:30:00Z", Withdraw(of=0, reason="bad clock")))
 >>> print(line.decode().replace(origin, "000…"), end="")
@@ -37,11 +37,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from .bodies import BODIES, KIND_OF, Body, Kind, require_body
 from .canonical import Json, digest, format_canonical, parse_canonical
 from .errors import MalformedInput
 from .model import require_digest, verdict_to_json
 from .parse import decode, encode
+from .records.bodies import BODIES, KIND_OF, Body, Kind, require_body
 
 VERSION = 1
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)

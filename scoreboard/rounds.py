@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .bodies import Abandoned, Intent, Noise, Result, Settle, Settled
 from .errors import NodeUnfit, WrongUse
 from .evidence import (
     EVIDENCE_FORMAT,
@@ -24,6 +23,7 @@ from .gate import judge
 from .history import calibration_of, earlier_rounds, last_calibration
 from .model import Arm, Build, Outcome, Verdict
 from .record import Entry, commitment, format_time
+from .records.bodies import Abandoned, Intent, Noise, Result, Settle, Settled
 from .runner import Next, Runner, screened_well
 from .settling import settled_of, until_settled
 from .site import Site, fetch_tree, harness_digest, store_tree

@@ -16,10 +16,10 @@ from .evidence import Block, Fault, NoiseEvidence, Purpose, RoundEvidence, Scree
 from .model import Arm, Effect
 from .oracle import Oracle
 from .policy import Policy
-from .screen import Sequel, screen_arm
 from .seat import ArmFault, Bench, require_context, seated
 from .source import Source
 from .standing import next_action
+from .suites.screen import Sequel, screen_arm
 
 MS = 1_000_000
 MEASURING = {Action.MEASURE: Purpose.TEST, Action.GUARD: Purpose.SIZE, Action.SIZE: Purpose.SIZE}

@@ -16,12 +16,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from . import canary, seccomp
-from .cgroup import Home, find_home
+from .confine import canary, seccomp
+from .confine.cgroup import Home, find_home
+from .confine.launch import LIBRARIES, Isolation, Limits, start
+from .confine.worker import Usage, Worker, on_core
 from .errors import NodeUnfit
-from .launch import LIBRARIES, Isolation, Limits, start
 from .model import Level
-from .worker import Usage, Worker, on_core
 
 __all__ = ["LIBRARIES", "Isolation", "Limits", "Usage", "Worker", "on_core", "probe", "start"]
 

@@ -6,12 +6,12 @@ of them, inferior for one; correctness comes first.
 """
 
 from . import decide
-from .bodies import Settled
 from .correctness import parity, whole
 from .decide import Action, Guard
 from .evidence import RoundEvidence
 from .model import Effect
 from .policy import Policy
+from .records.bodies import Settled
 from .standing import guard_states, standing
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .build import Builder
+from .confine.build import Builder
 from .errors import MalformedInput, NodeUnfit, WrongUse
 from .evidence import Confinement, Node, Pins
 from .ledger import Ledger
@@ -27,7 +27,7 @@ from .runner import Progress, Runner
 from .sandbox import Isolation, Limits, probe
 from .seat import ArmFault, Bench, Clock, seated
 from .source import Source, fetch
-from .suite import SUITE_FILE, Suite, load_suite
+from .suites.suite import SUITE_FILE, Suite, load_suite
 from .tree import tree_digest
 
 BUILD_TMP_BYTES = 512 << 20

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from . import decide
-from .betting import Bet
 from .decide import Action, Fitness, Guard, Rule, Shown
 from .evidence import Calibration, Purpose, RoundEvidence, Stat
 from .figures import carried_stats, plain, scaled_stats
-from .fitness import POWER_PPM, REPLAYS, STEP_PPM, shown_faster
 from .health import healthy
 from .noise import BlockStat
 from .policy import PPM, Policy
+from .statistics.betting import Bet
+from .statistics.fitness import POWER_PPM, REPLAYS, STEP_PPM, shown_faster
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,7 @@ from record_world import Story, build
 from worlds import ROOT, STEP_NS, block, round_evidence, screen
 
 from scoreboard.audit import Report, verify
-from scoreboard.bodies import Abandoned, Import, Intent, Noise, Pin, Rescore, Result, Settle
 from scoreboard.canonical import digest
-from scoreboard.chain import Checkpoint, format_checkpoint
 from scoreboard.evidence import (
     EVIDENCE_FORMAT,
     Block,
@@ -22,15 +20,17 @@ from scoreboard.evidence import (
     format_evidence,
     parse_evidence,
 )
+from scoreboard.foreign.scalar import judge_scalar
+from scoreboard.foreign.scalar_policy import parse_scalar_policy
 from scoreboard.gate import judge
 from scoreboard.history import calibration_of, earlier_rounds
 from scoreboard.model import Arm, Build, Verdict
 from scoreboard.pinning import pin_of
 from scoreboard.policy import Policy, parse_policy
 from scoreboard.record import commitment
-from scoreboard.rederive import DERIVATIONS
-from scoreboard.scalar import judge_scalar
-from scoreboard.scalar_policy import parse_scalar_policy
+from scoreboard.records.bodies import Abandoned, Import, Intent, Noise, Pin, Rescore, Result, Settle
+from scoreboard.records.chain import Checkpoint, format_checkpoint
+from scoreboard.records.rederive import DERIVATIONS
 from scoreboard.settling import settled_of
 
 SHORT = (ROOT / "fixtures" / "golden" / "policy.toml").read_bytes()

@@ -5,12 +5,11 @@ from html.parser import HTMLParser
 
 from record_world import POLICY, SLOT, Story, build, verdict
 
-from scoreboard.board import Board, Floor, render
-from scoreboard.bodies import Abandoned, Intent, Noise, Rescore, Settled, Withdraw
+from scoreboard.board.markup import VOID
+from scoreboard.board.page import Board, Floor, render
 from scoreboard.canonical import digest
 from scoreboard.frontier import stale as stale_of
 from scoreboard.frontier import standings
-from scoreboard.markup import VOID
 from scoreboard.model import (
     Arm,
     Attestation,
@@ -22,6 +21,7 @@ from scoreboard.model import (
     Speed,
     Tier,
 )
+from scoreboard.records.bodies import Abandoned, Intent, Noise, Rescore, Settled, Withdraw
 
 HOSTILE = "<script>alert(1)</script>\"'>&amp;\u202egnp.exe\x00"
 SEEN = "<script>alert(1)</script>\"'>&amp;[U+202E]gnp.exe[U+0000]"

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from scoreboard.evidence import EVIDENCE_FORMAT, ScalarEvidence
-from scoreboard.imports import ForeignRun, commit_build, label_of, read_runs
+from scoreboard.foreign.imports import ForeignRun, commit_build, label_of, read_runs
+from scoreboard.foreign.scalar import judge_scalar
+from scoreboard.foreign.scalar_policy import ScalarPolicy, parse_scalar_policy
 from scoreboard.model import Metric, Slot
 from scoreboard.policy import Tiers
-from scoreboard.scalar import judge_scalar
-from scoreboard.scalar_policy import ScalarPolicy, parse_scalar_policy
 
 ROOT = Path(__file__).parent.parent
 CASE_STUDY = ROOT / "fixtures" / "case_study"

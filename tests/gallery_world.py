@@ -7,9 +7,9 @@ from pathlib import Path
 
 from fixture_engines import CANDIDATES, FIXTURES, MAIN
 
-from scoreboard.corruptions import Judged, corruptions
-from scoreboard.gallery import Entry, load_gallery, parse_entry
 from scoreboard.site import bench_at, open_site
+from scoreboard.suites.corruptions import Judged, corruptions
+from scoreboard.suites.gallery import Entry, load_gallery, parse_entry
 
 GALLERY = CANDIDATES / "gallery"
 ENTRIES = {entry.name: entry for entry in load_gallery(GALLERY)}

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from worlds import POLICY_BYTES, ROOT, faster_by, round_evidence, screen
 
-from scoreboard.bodies import Body, Intent, Result
 from scoreboard.canonical import digest, format_canonical
-from scoreboard.chain import Chain, format_checkpoint
 from scoreboard.evidence import RoundEvidence, format_evidence
 from scoreboard.gate import judge
 from scoreboard.model import Arm, verdict_to_json
 from scoreboard.policy import parse_policy
 from scoreboard.record import Entry, commitment, format_entry
+from scoreboard.records.bodies import Body, Intent, Result
+from scoreboard.records.chain import Chain, format_checkpoint
 
 GOLDEN = ROOT / "fixtures" / "golden"
 ORIGIN = "0f" * 32

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from record_world import POLICY, SLOT, START_NS, build, verdict
 
-from scoreboard.bodies import Import, Intent
 from scoreboard.ledger import Ledger
 from scoreboard.record import commitment
+from scoreboard.records.bodies import Import, Intent
 
 
 def fixed() -> int:

@@ -5,12 +5,12 @@ from dataclasses import replace
 from evidence_world import PINS, node, noise_evidence, round_evidence
 from record_world import POLICY, SLOT, Story
 
-from scoreboard.bodies import Intent, Pin, Result
 from scoreboard.canonical import digest
 from scoreboard.evidence import NoiseEvidence, Pins, RoundEvidence, format_evidence
 from scoreboard.lock import Baseline, Lock, Published, Reference, SuitePin
 from scoreboard.model import Attestation, Build, Metric, Slot, Verdict
 from scoreboard.record import commitment
+from scoreboard.records.bodies import Intent, Pin, Result
 
 REFERENCE = Build("reference", PINS.reference_tree)
 RATE = 18_443_500

@@ -7,11 +7,11 @@ from random import Random
 from audit_world import Play
 from record_world import reseal
 
-from scoreboard.bodies import Result
 from scoreboard.canonical import digest
-from scoreboard.chain import Checkpoint, format_checkpoint
 from scoreboard.model import Tier
 from scoreboard.record import format_entry, parse_entry
+from scoreboard.records.bodies import Result
+from scoreboard.records.chain import Checkpoint, format_checkpoint
 
 
 @dataclass(frozen=True)

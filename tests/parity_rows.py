@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scoreboard.divergence import BLOCK, LANE
+from scoreboard.suites.divergence import BLOCK, LANE
 
 F32 = NDArray[np.float32]
 VOCABS = (2, 3, 7, LANE - 1, LANE, LANE + 1, 4 * LANE + 17, BLOCK, BLOCK + 1, 2 * BLOCK + LANE + 5)

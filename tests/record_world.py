@@ -2,7 +2,21 @@
 
 from dataclasses import dataclass, field, replace
 
-from scoreboard.bodies import (
+from scoreboard.canonical import digest
+from scoreboard.model import (
+    Attestation,
+    Build,
+    Check,
+    Effect,
+    Finding,
+    Metric,
+    Outcome,
+    Slot,
+    Tier,
+    Verdict,
+)
+from scoreboard.record import Entry, commitment, format_entry, format_time, parse_entry
+from scoreboard.records.bodies import (
     Abandoned,
     Body,
     Import,
@@ -17,21 +31,7 @@ from scoreboard.bodies import (
     Supersede,
     Withdraw,
 )
-from scoreboard.canonical import digest
-from scoreboard.chain import Chain
-from scoreboard.model import (
-    Attestation,
-    Build,
-    Check,
-    Effect,
-    Finding,
-    Metric,
-    Outcome,
-    Slot,
-    Tier,
-    Verdict,
-)
-from scoreboard.record import Entry, commitment, format_entry, format_time, parse_entry
+from scoreboard.records.chain import Chain
 
 ORIGIN = digest(b"a ledger for tests")
 START_NS = 1_796_000_000 * 10**9

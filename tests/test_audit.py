@@ -8,7 +8,9 @@ from record_world import ORIGIN, reseal
 from worlds import DIGEST
 
 from scoreboard.audit import verify, verify_hashes
-from scoreboard.bodies import (
+from scoreboard.canonical import digest
+from scoreboard.model import Outcome
+from scoreboard.records.bodies import (
     Abandoned,
     Import,
     Pin,
@@ -19,11 +21,9 @@ from scoreboard.bodies import (
     Supersede,
     Withdraw,
 )
-from scoreboard.canonical import digest
-from scoreboard.chain import Checkpoint, Relation, format_checkpoint
-from scoreboard.model import Outcome
-from scoreboard.problem import Code, Problem
-from scoreboard.rederive import DERIVATIONS
+from scoreboard.records.chain import Checkpoint, Relation, format_checkpoint
+from scoreboard.records.problem import Code, Problem
+from scoreboard.records.rederive import DERIVATIONS
 
 SEASON = season()
 END = SEASON.chain.checkpoint()

@@ -12,7 +12,18 @@ from record_world import build, reseal
 from test_audit import SEASON, codes, copied
 from worlds import DIGEST
 
-from scoreboard.bodies import (
+from scoreboard.canonical import digest
+from scoreboard.evidence import (
+    Carried,
+    NoiseEvidence,
+    RoundEvidence,
+    Stat,
+    format_evidence,
+    parse_evidence,
+)
+from scoreboard.model import Attestation, Tier
+from scoreboard.record import Entry, commitment, format_entry, format_time, parse_entry
+from scoreboard.records.bodies import (
     Import,
     Intent,
     Noise,
@@ -24,20 +35,9 @@ from scoreboard.bodies import (
     Supersede,
     Withdraw,
 )
-from scoreboard.canonical import digest
-from scoreboard.chain import Checkpoint, format_checkpoint
-from scoreboard.evidence import (
-    Carried,
-    NoiseEvidence,
-    RoundEvidence,
-    Stat,
-    format_evidence,
-    parse_evidence,
-)
-from scoreboard.model import Attestation, Tier
-from scoreboard.problem import Code, difference
-from scoreboard.record import Entry, commitment, format_entry, format_time, parse_entry
-from scoreboard.rederive import verdict_of
+from scoreboard.records.chain import Checkpoint, format_checkpoint
+from scoreboard.records.problem import Code, difference
+from scoreboard.records.rederive import verdict_of
 
 
 def honest(rounds: int = 2) -> Play:

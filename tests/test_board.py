@@ -5,10 +5,10 @@ import pytest
 from board_world import HOSTILE, SEEN, Page, full_board, page_of
 from record_world import SLOT, Story, build, verdict
 
-from scoreboard.board import render
-from scoreboard.bodies import Import, Result, Settle, Supersede, Withdraw
-from scoreboard.markup import visible
+from scoreboard.board.markup import visible
+from scoreboard.board.page import render
 from scoreboard.model import Attestation, Outcome
+from scoreboard.records.bodies import Import, Result, Settle, Supersede, Withdraw
 from scoreboard.report import sentence
 
 BOARD, ROWS = full_board()

@@ -16,10 +16,10 @@ import pytest
 from board_world import full_board
 from case_study import CASE_STUDY
 
-from scoreboard.board import render
+from scoreboard.board.page import render
+from scoreboard.board.publishing import read_board
 from scoreboard.commands.noise_ import report_of
 from scoreboard.ledger import Ledger
-from scoreboard.publishing import read_board
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 BROWSER = next((found for name in NAMES if (found := shutil.which(name))), None)

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from record_world import SLOT, Story, build, verdict
 
-from scoreboard.board_chart import Frame, ladder_chart, rate_text, ticks
-from scoreboard.board_rows import rungs
-from scoreboard.bodies import Intent, Noise
+from scoreboard.board.chart import Frame, ladder_chart, rate_text, ticks
+from scoreboard.board.rows import rungs
 from scoreboard.frontier import standings
 from scoreboard.model import Outcome
+from scoreboard.records.bodies import Intent, Noise
 
 BOARD, _ = full_board()
 

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from record_world import SLOT, Story
 
-from scoreboard.board import render
-from scoreboard.board_chart import mark
-from scoreboard.board_rows import rungs
-from scoreboard.board_style import STYLE
-from scoreboard.markup import el, raw, text, visible
+from scoreboard.board.chart import mark
+from scoreboard.board.markup import el, raw, text, visible
+from scoreboard.board.page import render
+from scoreboard.board.rows import rungs
+from scoreboard.board.style import STYLE
 from scoreboard.model import Outcome
 
 BOARD, ROWS = full_board()
@@ -49,9 +49,7 @@ def test_a_content_policy_forbids_scripts_even_if_one_got_in() -> None:
 def test_ids_are_unique_and_every_reference_finds_its_target() -> None:
     ids = [e.attributes["id"] for e in PAGE.elements if "id" in e.attributes]
     assert len(ids) == len(set(ids))
-    named = [
-        e.attributes[key].split() for e in PAGE.elements for key in ("aria-labelledby",) if key in e.attributes
-    ]
+    named = [e.attributes[key].split() for e in PAGE.elements for key in ("aria-labelledby",) if key in e.attributes]
     linked = [[e.attributes["href"][1:]] for e in PAGE.all("a")]
     assert {name for names in named + linked for name in names} <= set(ids)
     assert len(linked) > len(rungs(BOARD.entries))

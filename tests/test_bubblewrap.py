@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from scoreboard.bubblewrap import ENVIRONMENT, Interpreter, System, View, arguments, inside
-from scoreboard.layout import find_interpreter, find_packages, find_system
+from scoreboard.confine.bubblewrap import ENVIRONMENT, Interpreter, System, View, arguments, inside
+from scoreboard.confine.layout import find_interpreter, find_packages, find_system
 
 VIEW = View(
     interpreter=Interpreter(
@@ -37,9 +37,7 @@ def test_an_engine_is_shown_what_it_was_granted_and_nothing_else() -> None:
         "/harness/host.py": "/home/me/scoreboard/host.py",
     }
     assert "--bind" not in words
-    assert set(bound(words, "--dev-bind")) == {
-        f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom")
-    }
+    assert set(bound(words, "--dev-bind")) == {f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom")}
     assert bound(words, "--symlink") == {"/lib": "usr/lib"}
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from toy import CONTEXT, MANIFEST, site_at, write_engine, write_site
 
-from scoreboard.bodies import Result
-from scoreboard.build import Builder
+from scoreboard.confine.build import Builder
 from scoreboard.errors import MalformedInput, NodeUnfit, WrongUse
 from scoreboard.evidence import RoundEvidence, parse_evidence
 from scoreboard.model import Arm, Effect, Level, Outcome
 from scoreboard.policy import Building
+from scoreboard.records.bodies import Result
 from scoreboard.rounds import base_of, measure_baseline, measure_candidate
 from scoreboard.sandbox import Isolation, Limits, probe
 from scoreboard.seat import seated

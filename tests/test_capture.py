@@ -11,7 +11,10 @@ from fixture_engines import FIXTURES, REFERENCE, WEIGHTS, held_out_ids, load_eng
 from numpy.typing import NDArray
 
 from scoreboard.canonical import digest, format_canonical, parse_canonical
-from scoreboard.capture import (
+from scoreboard.engine import Client
+from scoreboard.errors import MalformedInput, WrongUse
+from scoreboard.parity import measure
+from scoreboard.suites.capture import (
     DEPTHS,
     ROWS,
     TOLERANCE_NANONATS,
@@ -21,11 +24,8 @@ from scoreboard.capture import (
     plan,
     read_fingerprint,
 )
-from scoreboard.engine import Client
-from scoreboard.errors import MalformedInput, WrongUse
-from scoreboard.parity import measure
-from scoreboard.screen import ask
-from scoreboard.suite import SUITE_FILE, Repeat, Sources, Suite, compose, load_suite
+from scoreboard.suites.screen import ask
+from scoreboard.suites.suite import SUITE_FILE, Repeat, Sources, Suite, compose, load_suite
 from scoreboard.tree import tree_digest
 
 AUSTEN = FIXTURES / "references" / "austen-q8_0"

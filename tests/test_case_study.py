@@ -8,9 +8,9 @@ import pytest
 from case_study import SLOT, label_under, policy, runs, vectors
 
 from scoreboard.evidence import format_evidence, parse_evidence
-from scoreboard.imports import LABELS, ForeignRun, label_of
+from scoreboard.foreign.imports import LABELS, ForeignRun, label_of
+from scoreboard.foreign.scalar import judge_scalar
 from scoreboard.model import Attestation, Outcome
-from scoreboard.scalar import judge_scalar
 
 RECEIPT = "11406ee45f84760a0d82849a2bc78159"
 RESCORED = vectors("rescored_labels")
@@ -59,9 +59,7 @@ def test_the_receipt_without_a_result_is_invalid_and_keeps_what_was_attested() -
 
 def test_the_final_rule_changes_exactly_the_rows_of_the_retired_cap_and_of_the_anchor() -> None:
     changed = {
-        run.id[:6]: (run.label, after)
-        for run in runs()
-        if (after := label_under("R7b", run.evidence)) != run.label
+        run.id[:6]: (run.label, after) for run in runs() if (after := label_under("R7b", run.evidence)) != run.label
     }
     assert changed == RETIRED_CAP | ANCHOR_OFF
 

@@ -6,8 +6,8 @@ from subprocess import PIPE
 
 import pytest
 
-from scoreboard import cgroup
-from scoreboard.cgroup import Group, Home, find_home
+from scoreboard.confine import cgroup
+from scoreboard.confine.cgroup import Group, Home, find_home
 from scoreboard.errors import NodeUnfit
 
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoreboard.betting import GRID_PPM, MAX_E_MILLI, START, Bet, bet, e_value, first_crossing, wealth_of
 from scoreboard.decide import (
     Action,
     Course,
@@ -27,9 +26,10 @@ from scoreboard.decide import (
     shown,
 )
 from scoreboard.errors import MalformedInput
-from scoreboard.exact import log_gain
 from scoreboard.noise import BlockStat, block_stat, calibrate
 from scoreboard.parse import decode, encode
+from scoreboard.statistics.betting import GRID_PPM, MAX_E_MILLI, START, Bet, bet, e_value, first_crossing, wealth_of
+from scoreboard.statistics.exact import log_gain
 
 RULE = Rule()
 PERCENT = log_gain(10_000)

@@ -15,8 +15,8 @@ from benchmarks.picture import Dot, draw
 from benchmarks.recordings import ROOT, Recording
 from benchmarks.shipped_rule import Round, play, reduced, rng_of
 
-from scoreboard.betting import Bet, wealth_path
 from scoreboard.decide import Action, Rule
+from scoreboard.statistics.betting import Bet, wealth_path
 
 ROUNDS = 150
 RULE = Rule(budget_ms=86_400_000)

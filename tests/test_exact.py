@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from scoreboard.errors import MalformedInput
-from scoreboard.exact import (
+from scoreboard.statistics.exact import (
     MAX_GAIN_PPM,
     divide_even,
     gain_floor_ppm,
@@ -18,7 +18,7 @@ from scoreboard.exact import (
     nanologs_of,
     tanh_floor_ppb,
 )
-from scoreboard.quantiles import chi2_10_micro, t95_micro
+from scoreboard.statistics.quantiles import chi2_10_micro, t95_micro
 
 times = st.integers(1, 10**12)
 small = st.integers(-200_000_000, 200_000_000)
@@ -36,9 +36,7 @@ def test_a_ratio_with_a_time_that_is_not_positive_is_refused_never_nan(a: int, b
         log_ratio(a, b)
 
 
-@pytest.mark.parametrize(
-    ("gain_ppm", "found"), [(20_000, 20_000), (0, 0), (-20_000, -20_000), (1_000_000, 1_000_000)]
-)
+@pytest.mark.parametrize(("gain_ppm", "found"), [(20_000, 20_000), (0, 0), (-20_000, -20_000), (1_000_000, 1_000_000)])
 def test_a_gain_goes_there_and_back_within_a_thousandth_of_a_ppm(gain_ppm: int, found: int) -> None:
     assert gain_floor_ppm(log_gain(gain_ppm) + 1) == found
     assert gain_floor_ppm(log_gain(gain_ppm) - 1) == found - 1
@@ -60,9 +58,7 @@ def test_a_stake_is_the_hyperbolic_tangent_rounded_down_and_below_one(numerator:
     ("numerator", "denominator", "nearest"),
     [(1, 2, 0), (3, 2, 2), (-1, 2, 0), (-3, 2, -2), (7, 3, 2), (-7, 3, -2)],
 )
-def test_division_goes_to_the_nearest_integer_and_ties_to_even(
-    numerator: int, denominator: int, nearest: int
-) -> None:
+def test_division_goes_to_the_nearest_integer_and_ties_to_even(numerator: int, denominator: int, nearest: int) -> None:
     assert divide_even(numerator, denominator) == nearest
 
 

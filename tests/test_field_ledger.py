@@ -19,10 +19,7 @@ from lock_world import REFERENCE, lock_with, pinned, played
 from record_world import POLICY, SLOT, Story, build, verdict
 from worlds import TOKENS, faster_by, policy
 
-from scoreboard.betting import Bet
-from scoreboard.bodies import Import, Repaired, Supersede, Withdraw
 from scoreboard.canonical import digest, format_canonical, parse_canonical
-from scoreboard.chain import Checkpoint, Relation, format_checkpoint
 from scoreboard.decide import Guard, Rule, Shown, guard, shown
 from scoreboard.errors import LedgerDamaged, MalformedInput
 from scoreboard.evidence import Block
@@ -30,10 +27,13 @@ from scoreboard.frontier import fold, stale, standings
 from scoreboard.gate import judge
 from scoreboard.ledger import Ledger, repair
 from scoreboard.lock import Baseline, Lock, Published, format_lock, parse_lock
-from scoreboard.lockcheck import check
 from scoreboard.model import Attestation, Metric, Outcome, Slot
 from scoreboard.pinning import measured_as
-from scoreboard.problem import Code, compare_digest
+from scoreboard.records.bodies import Import, Repaired, Supersede, Withdraw
+from scoreboard.records.chain import Checkpoint, Relation, format_checkpoint
+from scoreboard.records.lockcheck import check
+from scoreboard.records.problem import Code, compare_digest
+from scoreboard.statistics.betting import Bet
 
 DATA = json.loads((Path(__file__).parent / "data" / "provenance_cases.json").read_text("utf-8"))
 CASES = {case["id"]: case for case in DATA["items"]}

@@ -28,8 +28,8 @@ from scoreboard.evidence import Purpose, Rows, Screened
 from scoreboard.figures import top1_ppm
 from scoreboard.model import Arm, Build, Effect, Finding
 from scoreboard.parity import ParityFault, grade, measure
-from scoreboard.parity_rules import standard_error_ppm, summarise
 from scoreboard.policy import Policy, parse_policy
+from scoreboard.suites.parity_rules import standard_error_ppm, summarise
 
 HERE = Path(__file__).parent
 CASES = {case["id"]: case for case in json.loads((HERE / "data" / "parity_cases.json").read_text("utf-8"))["items"]}

@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 
-from scoreboard.betting import Bet, bet
 from scoreboard.blocks import turns
 from scoreboard.bounds import Bound, BoundRule, Claim, Window, bound_claim, external_utps
 from scoreboard.decide import (
@@ -32,15 +31,16 @@ from scoreboard.decide import (
 )
 from scoreboard.errors import MalformedInput
 from scoreboard.evidence import Block, Calibration, parse_evidence
-from scoreboard.exact import gain_floor_ppm, log_gain, log_ratio
-from scoreboard.fitness import calibrated, fitness_of, smallest_gain_ppm
 from scoreboard.model import Arm, require_digest
 from scoreboard.noise import BlockStat, block_stat, calibrate, sigma
 from scoreboard.parse import decode
 from scoreboard.policy import Scored
-from scoreboard.recorded import parse_recorded
-from scoreboard.scatter import floor_sd, floor_sd_upper
-from scoreboard.size import Basis, Size, size
+from scoreboard.statistics.betting import Bet, bet
+from scoreboard.statistics.exact import gain_floor_ppm, log_gain, log_ratio
+from scoreboard.statistics.fitness import calibrated, fitness_of, smallest_gain_ppm
+from scoreboard.statistics.recorded import parse_recorded
+from scoreboard.statistics.scatter import floor_sd, floor_sd_upper
+from scoreboard.statistics.size import Basis, Size, size
 
 CASES = {
     case["id"]: case

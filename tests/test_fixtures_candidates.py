@@ -110,9 +110,7 @@ def test_the_window_is_wrong_where_a_passage_repeats_in_prefill_and_in_decode() 
     assert np.allclose(scores[TAIL][-STEPS:], steps, atol=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("filled", "count"), [(0, 1), (511, 1), (512, 1), (1000, 1), (0, 512), (500, 40), (1000, 40)]
-)
+@pytest.mark.parametrize(("filled", "count"), [(0, 1), (511, 1), (512, 1), (1000, 1), (0, 512), (500, 40), (1000, 40)])
 def test_the_window_is_the_newest_512_positions(filled: int, count: int) -> None:
     honest, windowed = import_from(MAIN, "kernels"), import_from(CANDIDATES / "corrupt_window", "kernels")
     random = np.random.default_rng(3)

@@ -152,9 +152,7 @@ def test_a_rewind_leaves_no_trace_of_what_it_forgets(directory: Path, kept: int)
     engine.prefill(IDS[:600])
     engine.prefill(IDS[1000:1100])
     engine.rewind(kept)
-    assert (
-        np.abs(engine.score(IDS[kept : kept + 3]) - scores_of(directory)[kept : kept + 3]).max() < CLOSE[directory]
-    )
+    assert np.abs(engine.score(IDS[kept : kept + 3]) - scores_of(directory)[kept : kept + 3]).max() < CLOSE[directory]
 
 
 @ENGINES

@@ -44,10 +44,7 @@ def test_the_parts_of_a_file_come_back_as_they_were_written() -> None:
 def test_a_file_may_name_its_alignment() -> None:
     file = replace(tiny_model(), alignment=64).with_metadata("general.alignment", u32(64))
     read = gguf.parse_gguf(to_bytes(file))
-    assert (
-        read.tensors["output.weight"].tobytes()
-        == gguf.parse_gguf(to_bytes(TINY)).tensors["output.weight"].tobytes()
-    )
+    assert read.tensors["output.weight"].tobytes() == gguf.parse_gguf(to_bytes(TINY)).tensors["output.weight"].tobytes()
 
 
 @given(st.lists(st.floats(width=16, allow_nan=False, allow_infinity=False), min_size=1, max_size=40))

@@ -9,7 +9,7 @@ import pytest
 from case_study import PREFILL, label_under, utps, vectors
 
 from scoreboard.errors import MalformedInput
-from scoreboard.imports import LABELS, Asked, read_result
+from scoreboard.foreign.imports import LABELS, Asked, read_result
 
 COMMIT = "8757caf10683484582b346663ee8944ac66e2e06"
 ASKED = Asked(

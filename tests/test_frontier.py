@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from record_world import SLOT, Story, build, verdict
 
-from scoreboard.betting import Bet
-from scoreboard.bodies import Import, Settled, Supersede, Withdraw
 from scoreboard.canonical import digest
 from scoreboard.decide import Guard, Rule, Shown, guard, shown
 from scoreboard.frontier import Frontier, Via, fold, stale, standings
 from scoreboard.model import Attestation, Metric, Outcome, Slot, Verdict
+from scoreboard.records.bodies import Import, Settled, Supersede, Withdraw
+from scoreboard.statistics.betting import Bet
 
 MAIN = build("main")
 

@@ -9,18 +9,18 @@ from fixture_engines import CANDIDATES, FIXTURES, MAIN
 from gallery_world import CHOSEN, ENTRIES, GALLERY, judged, small_gallery
 
 from scoreboard.correctness import parity
-from scoreboard.corruptions import table
 from scoreboard.errors import MalformedInput, WrongUse
 from scoreboard.evidence import Screened
-from scoreboard.gallery import Entry, Kind, build, load_gallery, parse_entry
 from scoreboard.model import Arm, Effect
 from scoreboard.rounds import blank
 from scoreboard.runner import Runner
-from scoreboard.screen import Sequel
 from scoreboard.site import Site, bench_at, open_site
 from scoreboard.source import Source, fetch
+from scoreboard.suites.corruptions import table
+from scoreboard.suites.gallery import Entry, Kind, build, load_gallery, parse_entry
+from scoreboard.suites.screen import Sequel
+from scoreboard.suites.weaker import GATES
 from scoreboard.tree import tree_digest
-from scoreboard.weaker import GATES
 
 PASSED_BY_PUBLISHED_BARS = {  # with 16 rows of each of 8 prompts a depth: top-1 0.95 and KL 0.05 at the worst depth
     "rope_decode_plus1",

@@ -4,13 +4,13 @@ import pytest
 from golden import GOLDEN, contracts
 
 from scoreboard.canonical import parse_canonical
-from scoreboard.chain import format_checkpoint, parse_checkpoint
 from scoreboard.evidence import RoundEvidence, format_evidence, parse_evidence
 from scoreboard.gate import judge
 from scoreboard.lock import format_lock, parse_lock
 from scoreboard.model import verdict_from_json, verdict_to_json
 from scoreboard.policy import parse_policy
 from scoreboard.record import format_entry, parse_entry
+from scoreboard.records.chain import format_checkpoint, parse_checkpoint
 
 BYTES = {path.name: path.read_bytes() for path in sorted(GOLDEN.iterdir()) if path.is_file()}
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scoreboard.errors import MalformedInput
-from scoreboard.heldout import SUBSTITUTED, held_out_prompt, timed_ids
+from scoreboard.suites.heldout import SUBSTITUTED, held_out_prompt, timed_ids
 
 CORPUS = np.arange(5000, dtype=np.uint16)
 SEED = bytes(range(32))

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from case_study import CASE_STUDY
 
-from scoreboard.bodies import Import, Withdraw
 from scoreboard.errors import MalformedInput, WrongUse
 from scoreboard.evidence import ScalarEvidence, parse_evidence
-from scoreboard.importing import import_runs
-from scoreboard.imports import label_of
+from scoreboard.foreign.importing import import_runs
+from scoreboard.foreign.imports import label_of
+from scoreboard.foreign.scalar import judge_scalar
+from scoreboard.foreign.scalar_policy import parse_scalar_policy
 from scoreboard.ledger import Ledger
-from scoreboard.scalar import judge_scalar
-from scoreboard.scalar_policy import parse_scalar_policy
+from scoreboard.records.bodies import Import, Withdraw
 
 SCRIPT = runpy.run_path(str(CASE_STUDY / "build.py"))
 SHIPPED = CASE_STUDY / "ledger"

@@ -7,10 +7,10 @@ import pytest
 from case_study import CASE_STUDY, SLOT, vectors
 
 from scoreboard.errors import MalformedInput
-from scoreboard.imports import RUNS_FORMAT, read_runs
+from scoreboard.foreign.imports import RUNS_FORMAT, read_runs
+from scoreboard.foreign.scalar import judge_scalar
+from scoreboard.foreign.scalar_policy import parse_scalar_policy
 from scoreboard.model import Outcome
-from scoreboard.scalar import judge_scalar
-from scoreboard.scalar_policy import parse_scalar_policy
 
 # --- the reader
 

@@ -4,12 +4,12 @@ import pytest
 from ledger_world import begin, filled, imported, opened, snapshot
 from record_world import ORIGIN, POLICY, START_NS
 
-from scoreboard.bodies import Abandoned, Import, Withdraw
 from scoreboard.canonical import digest
-from scoreboard.chain import parse_checkpoint
 from scoreboard.errors import LedgerDamaged, MalformedInput, WrongUse
 from scoreboard.ledger import Ledger, repair
 from scoreboard.record import format_time
+from scoreboard.records.bodies import Abandoned, Import, Withdraw
+from scoreboard.records.chain import parse_checkpoint
 
 # --- opening
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from ledger_world import begin, filled, imported, opened, snapshot
 
-from scoreboard import disk
-from scoreboard.bodies import Withdraw
 from scoreboard.errors import WrongUse
+from scoreboard.records import disk
+from scoreboard.records.bodies import Withdraw
 
 
 def test_a_write_that_does_not_fit_is_undone_and_said_clearly(tmp_path: Path) -> None:

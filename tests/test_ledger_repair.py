@@ -5,13 +5,13 @@ import pytest
 from ledger_world import cut, filled, fixed, imported, opened, snapshot
 from record_world import START_NS
 
-from scoreboard.bodies import Repaired, Withdraw
 from scoreboard.canonical import digest
-from scoreboard.chain import format_checkpoint, parse_checkpoint
 from scoreboard.errors import LedgerDamaged
 from scoreboard.ledger import repair
 from scoreboard.record import Entry, format_entry, format_time
-from scoreboard.store import Store
+from scoreboard.records.bodies import Repaired, Withdraw
+from scoreboard.records.chain import format_checkpoint, parse_checkpoint
+from scoreboard.records.store import Store
 
 
 def test_a_torn_last_line_is_found_wherever_it_is_torn_and_set_aside_by_repair(tmp_path: Path) -> None:

@@ -16,14 +16,14 @@ from mutations import MUTATIONS, Files, files
 from record_world import START_NS
 
 from scoreboard.audit import Report, verify, verify_hashes
-from scoreboard.bodies import Import, Repaired
 from scoreboard.errors import LedgerDamaged
 from scoreboard.evidence import ScalarEvidence, format_evidence, parse_evidence
+from scoreboard.foreign.scalar import judge_scalar
+from scoreboard.foreign.scalar_policy import parse_scalar_policy
 from scoreboard.ledger import Ledger, repair
-from scoreboard.rederive import DERIVATIONS
-from scoreboard.scalar import judge_scalar
-from scoreboard.scalar_policy import parse_scalar_policy
-from scoreboard.store import Store
+from scoreboard.records.bodies import Import, Repaired
+from scoreboard.records.rederive import DERIVATIONS
+from scoreboard.records.store import Store
 
 RULE = (CASE_STUDY / "policies" / "R7b.toml").read_bytes()
 POLICY = parse_scalar_policy(RULE)

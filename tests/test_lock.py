@@ -7,16 +7,16 @@ from hypothesis import strategies as st
 from lock_world import OTHERS, RATE, REFERENCE, WORDS, lock_with, measure, pinned, played
 from record_world import POLICY, SLOT, Story, build, verdict
 
-from scoreboard.bodies import Import, Intent, Noise, Pin, Settle, Settled, Supersede, Withdraw
 from scoreboard.canonical import digest
 from scoreboard.errors import MalformedInput
 from scoreboard.evidence import format_evidence
 from scoreboard.lock import Baseline, Lock, Published, format_lock, parse_lock
-from scoreboard.lockcheck import check
-from scoreboard.lockfiles import check_files, pinned_files
 from scoreboard.model import Attestation, Outcome, Slot
-from scoreboard.problem import Code
 from scoreboard.record import commitment
+from scoreboard.records.bodies import Import, Intent, Noise, Pin, Settle, Settled, Supersede, Withdraw
+from scoreboard.records.lockcheck import check
+from scoreboard.records.lockfiles import check_files, pinned_files
+from scoreboard.records.problem import Code
 
 
 def codes(lock: Lock, story: Story, main_tree: str | None = None) -> set[Code]:

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from scoreboard import mountinfo
-from scoreboard.mountinfo import UNIFIED, group_directories
+from scoreboard.confine import mountinfo
+from scoreboard.confine.mountinfo import UNIFIED, group_directories
 
 PURE = "23 28 0:21 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"
 HYBRID = """\

@@ -9,13 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from scoreboard.betting import MAX_STAKE_PPB, Bet, Wealth, bet, e_value, wealth_of
 from scoreboard.errors import MalformedInput
-from scoreboard.exact import (
-    divide_even,
-    gain_floor_ppm,
-    log_ratio,
-)
 from scoreboard.noise import (
     BlockStat,
     Calibration,
@@ -25,7 +19,13 @@ from scoreboard.noise import (
     trimmed_mean,
     winsorised_sd,
 )
-from scoreboard.scatter import (
+from scoreboard.statistics.betting import MAX_STAKE_PPB, Bet, Wealth, bet, e_value, wealth_of
+from scoreboard.statistics.exact import (
+    divide_even,
+    gain_floor_ppm,
+    log_ratio,
+)
+from scoreboard.statistics.scatter import (
     beyond_largest_ppm,
     drift_ppm_per_minute,
     floor_sd,

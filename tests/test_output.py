@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from scoreboard.output import Log
+from scoreboard.confine.output import Log
 
 
 def logged(*pieces: bytes, limit: int = 16) -> bytes:

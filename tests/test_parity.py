@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from parity_rows import KINDS, SHAPES, VOCABS, exact_nats, logits, moved
 
-from scoreboard.divergence import BLOCK, MOST_NANONATS, Divergence
 from scoreboard.errors import FaultCode, MalformedInput
 from scoreboard.parity import ParityFault, grade, measure
+from scoreboard.suites.divergence import BLOCK, MOST_NANONATS, Divergence
 
 F32 = NDArray[np.float32]
 

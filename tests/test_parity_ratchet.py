@@ -15,11 +15,11 @@ from evidence_world import round_evidence
 
 from scoreboard.canonical import digest
 from scoreboard.correctness import parity, whole
-from scoreboard.divergence import nanonats
 from scoreboard.errors import MalformedInput
 from scoreboard.evidence import Rows, Screened
 from scoreboard.model import Arm, Build, Check, Effect
 from scoreboard.policy import Policy, parse_policy
+from scoreboard.suites.divergence import nanonats
 
 VECTORS = {vector["case"]: vector for vector in vectors("kl_ratchet_vectors")}
 SHIPPED = parse_policy((Path(__file__).parents[1] / "fixtures" / "policy.toml").read_bytes())

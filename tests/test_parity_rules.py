@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from scoreboard.errors import MalformedInput
 from scoreboard.parity import overlap_ppm
-from scoreboard.parity_rules import percentile, standard_error_ppm, summarise
+from scoreboard.suites.parity_rules import percentile, standard_error_ppm, summarise
 
 
 @pytest.mark.parametrize(

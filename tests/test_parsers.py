@@ -13,15 +13,15 @@ from case_study import CASE_STUDY
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoreboard.chain import format_checkpoint, parse_checkpoint
 from scoreboard.errors import MalformedInput
 from scoreboard.evidence import format_evidence, parse_evidence
-from scoreboard.imports import read_runs
+from scoreboard.foreign.imports import read_runs
+from scoreboard.foreign.scalar_policy import parse_scalar_policy
 from scoreboard.lock import format_lock, parse_lock
 from scoreboard.manifest import parse_manifest
 from scoreboard.policy import parse_policy
 from scoreboard.record import format_entry, parse_entry
-from scoreboard.scalar_policy import parse_scalar_policy
+from scoreboard.records.chain import format_checkpoint, parse_checkpoint
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SEASON = season()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from scoreboard.bars import Probes
 from scoreboard.errors import MalformedInput
-from scoreboard.probes import Sweep, sweeps
+from scoreboard.suites.probes import Sweep, sweeps
 
 CORPUS = np.arange(20_000) % 997
 CELLS, PASSAGE = 16, 32

@@ -7,16 +7,16 @@ from case_study import CASE_STUDY
 from evidence_world import noise_evidence
 from record_world import SLOT, build
 
-from scoreboard.board import render
-from scoreboard.bodies import Intent, Noise
+from scoreboard.board.page import render
+from scoreboard.board.publishing import read_board
 from scoreboard.decide import Fitness
 from scoreboard.evidence import NoiseEvidence, format_evidence
-from scoreboard.fitness import NoiseReport
 from scoreboard.ledger import Ledger
 from scoreboard.policy import Policy
-from scoreboard.publishing import read_board
 from scoreboard.record import commitment
-from scoreboard.scatter import Share, SlotEffect
+from scoreboard.records.bodies import Intent, Noise
+from scoreboard.statistics.fitness import NoiseReport
+from scoreboard.statistics.scatter import Share, SlotEffect
 
 SHIPPED = (Path(__file__).parents[1] / "fixtures" / "policy.toml").read_bytes().replace(b"numpy/local", b"tiny/ci-2")
 

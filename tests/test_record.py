@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 from record_world import ORIGIN, START_NS, Story, bodies, build, verdict
 
 from scoreboard import record
-from scoreboard.bodies import Body, Import, Kind, Repaired, Rescore, Result, Supersede, Withdraw
 from scoreboard.canonical import digest
-from scoreboard.chain import (
+from scoreboard.errors import MalformedInput
+from scoreboard.record import Entry, commitment, format_entry, format_time, parse_entry, seconds_between
+from scoreboard.records.bodies import Body, Import, Kind, Repaired, Rescore, Result, Supersede, Withdraw
+from scoreboard.records.chain import (
     CHECKPOINT_FORMAT,
     Chain,
     Checkpoint,
@@ -20,8 +22,6 @@ from scoreboard.chain import (
     parse_checkpoint,
     relate,
 )
-from scoreboard.errors import MalformedInput
-from scoreboard.record import Entry, commitment, format_entry, format_time, parse_entry, seconds_between
 
 TIME = "2026-11-29T22:30:00Z"
 BODIES = bodies()

@@ -10,7 +10,7 @@ from scoreboard.decide import Rule
 from scoreboard.errors import MalformedInput
 from scoreboard.model import Outcome
 from scoreboard.noise import block_stat
-from scoreboard.recorded import Recorded, decide_recorded, parse_recorded, stat_of_logs
+from scoreboard.statistics.recorded import Recorded, decide_recorded, parse_recorded, stat_of_logs
 
 RULE = Rule()
 
@@ -22,14 +22,10 @@ def recording(gain: float, sd: float = 0.01, blocks: int = 60, seed: int = 1) ->
         centre = rng.gauss(effect, sd)
         return {"y": [centre + rng.gauss(0, 3 * sd) for _ in range(20)]}
 
-    return json.dumps(
-        {"aa": [block(0.0) for _ in range(9)], "ab": [block(math.log1p(gain)) for _ in range(blocks)]}
-    )
+    return json.dumps({"aa": [block(0.0) for _ in range(9)], "ab": [block(math.log1p(gain)) for _ in range(blocks)]})
 
 
-@pytest.mark.parametrize(
-    ("gain", "outcome"), [(0.06, Outcome.ACCEPTED), (0.0, Outcome.NONE), (-0.05, Outcome.NONE)]
-)
+@pytest.mark.parametrize(("gain", "outcome"), [(0.06, Outcome.ACCEPTED), (0.0, Outcome.NONE), (-0.05, Outcome.NONE)])
 def test_a_gain_is_accepted_and_no_gain_is_none(gain: float, outcome: Outcome) -> None:
     found = decide_recorded(RULE, parse_recorded(recording(gain)))
     assert found.outcome is outcome

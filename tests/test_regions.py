@@ -11,9 +11,9 @@ from toy import write_engine, write_site
 from scoreboard.cli import main
 from scoreboard.evidence import Rows, Screened
 from scoreboard.model import Arm
-from scoreboard.region_chart import grey, region_chart
-from scoreboard.regions import Region, region_map, region_table
 from scoreboard.sandbox import probe
+from scoreboard.suites.region_chart import grey, region_chart
+from scoreboard.suites.regions import Region, region_map, region_table
 
 PASSAGE = 4
 BAR = 5_000_000

@@ -8,7 +8,7 @@ from scoreboard.errors import MalformedInput, WrongUse
 from scoreboard.evidence import Rows, Screened
 from scoreboard.model import Arm
 from scoreboard.policy import parse_policy
-from scoreboard.residual import bars_from, residual_of, screen_seed, with_bars
+from scoreboard.suites.residual import bars_from, residual_of, screen_seed, with_bars
 
 KL_MAX = 50_000_000
 A, B, C = ("a" * 64, "b" * 64, "c" * 64)

@@ -10,13 +10,13 @@ import pytest
 from toy import CONTEXT, ROWS, site_at, write_engine, write_site
 
 from scoreboard import runner as module
-from scoreboard.bodies import Intent, Noise, Result, Supersede, Withdraw
 from scoreboard.cli import main
 from scoreboard.errors import NodeUnfit, WrongUse
 from scoreboard.evidence import RoundEvidence, parse_evidence
 from scoreboard.frontier import fold
 from scoreboard.ledger import Ledger
 from scoreboard.model import Attestation, Effect, Level, Outcome, Verdict
+from scoreboard.records.bodies import Intent, Noise, Result, Supersede, Withdraw
 from scoreboard.rounds import Done, base_of, close_abandoned, measure_baseline, measure_candidate
 from scoreboard.runner import Progress
 from scoreboard.sandbox import Isolation, probe

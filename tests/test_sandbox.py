@@ -10,7 +10,8 @@ from pathlib import Path
 import fakes
 import pytest
 
-from scoreboard import processes, sandbox
+from scoreboard import sandbox
+from scoreboard.confine import processes
 from scoreboard.engine import Client, Timeouts
 from scoreboard.errors import EngineFault, FaultCode, NodeUnfit
 from scoreboard.model import Level

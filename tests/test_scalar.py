@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoreboard.evidence import ScalarEvidence
+from scoreboard.foreign.scalar import judge_scalar
 from scoreboard.model import Attestation, Check, Finding, Outcome, Tier, Verdict, verdict_from_json
 from scoreboard.model import verdict_to_json as to_json
 from scoreboard.policy import PPM
-from scoreboard.scalar import judge_scalar
 
 FINAL = policy("R7b")
 RULES = ("R0", "R1", "R2", "R3", "R4", "R5", "R6", "R7", "R7b")
@@ -92,9 +92,7 @@ def test_without_a_frontier_the_row_is_the_baseline_of_its_slot() -> None:
     ("rate_utps", "outcome"),
     [(499_999_999, Outcome.ACCEPTED), (500_000_000, Outcome.ACCEPTED), (500_000_001, Outcome.REVIEW)],
 )
-def test_a_rate_above_five_times_the_reference_is_reviewed_and_has_no_tier(
-    rate_utps: int, outcome: Outcome
-) -> None:
+def test_a_rate_above_five_times_the_reference_is_reviewed_and_has_no_tier(rate_utps: int, outcome: Outcome) -> None:
     verdict = judge_scalar(FINAL, evidence(rate_utps=rate_utps))
     assert verdict.outcome is outcome
     assert (verdict.tier is None) == (outcome is Outcome.REVIEW)
@@ -131,9 +129,7 @@ maybe = st.none() | st.integers(min_value=-(2**63) + 1, max_value=2**63 - 1)
 def test_whatever_the_figures_are_there_is_a_verdict_that_can_be_sealed(
     top1: int | None, kl: int | None, rate: int | None, frontier: int | None, reference: int | None, rule: str
 ) -> None:
-    seen = evidence(
-        top1_ppm=top1, kl_nanonats=kl, rate_utps=rate, frontier_utps=frontier, reference_utps=reference
-    )
+    seen = evidence(top1_ppm=top1, kl_nanonats=kl, rate_utps=rate, frontier_utps=frontier, reference_utps=reference)
     verdict = judge_scalar(policy(rule), seen)
     assert verdict_from_json(to_json(verdict)) == verdict
     assert verdict.attestation is Attestation.IMPORTED

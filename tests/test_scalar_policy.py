@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from scoreboard.errors import MalformedInput
 from scoreboard.evidence import ScalarEvidence
-from scoreboard.imports import label_of
+from scoreboard.foreign.imports import label_of
+from scoreboard.foreign.scalar import basis_of, difficulty, judge_scalar, stated_frontier
+from scoreboard.foreign.scalar_policy import Term, parse_scalar_policy
 from scoreboard.model import Check, Effect, Finding, Outcome, Tier, Verdict
 from scoreboard.policy import PPM
-from scoreboard.scalar import basis_of, difficulty, judge_scalar, stated_frontier
-from scoreboard.scalar_policy import Term, parse_scalar_policy
 from scoreboard.tier import TierBasis, gain_of, tier_basis
 
 FINAL = policy("R7b")

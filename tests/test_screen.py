@@ -12,8 +12,8 @@ from scoreboard.coins import Coins
 from scoreboard.engine import Client
 from scoreboard.evidence import Screened
 from scoreboard.model import Arm
-from scoreboard.screen import Prompt, Sequel, ask, screen_arm
 from scoreboard.seat import ArmFault, Seat
+from scoreboard.suites.screen import Prompt, Sequel, ask, screen_arm
 
 VOCAB = 5
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from scoreboard import seccomp
-from scoreboard.seccomp import DENIED, format_filter
+from scoreboard.confine import seccomp
+from scoreboard.confine.seccomp import DENIED, format_filter
 
 ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 COLUMN = {"x86_64": 0, "aarch64": 1}

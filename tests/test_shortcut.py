@@ -19,9 +19,9 @@ from scoreboard.pinning import measured_as
 from scoreboard.policy import Opening, parse_policy
 from scoreboard.rounds import blank, measure_baseline, measure_candidate
 from scoreboard.sandbox import Isolation, probe
-from scoreboard.shortcut import SEED_BELOW, drawn_seek
 from scoreboard.site import Site, bench_at, open_site, workdir
 from scoreboard.source import fetch
+from scoreboard.suites.shortcut import SEED_BELOW, drawn_seek
 
 ROW_BAR = 5e-3  # nats, the shipped policy's
 DEPTHS = (256, 1024, 4000)

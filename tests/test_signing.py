@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from record_world import Story, build
 
-from scoreboard import signing
-from scoreboard.bodies import Abandoned
-from scoreboard.chain import Chain, Relation, relate
 from scoreboard.errors import MalformedInput, WrongUse
-from scoreboard.signing import draw_key, open_signed, public_key, sign_checkpoint
+from scoreboard.records import signing
+from scoreboard.records.bodies import Abandoned
+from scoreboard.records.chain import Chain, Relation, relate
+from scoreboard.records.signing import draw_key, open_signed, public_key, sign_checkpoint
 
 PEM = draw_key()
 KEY = public_key(PEM)

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoreboard.errors import MalformedInput
-from scoreboard.exact import (
-    gain_floor_ppm,
-)
 from scoreboard.noise import (
     BlockStat,
     Calibration,
     block_stat,
 )
-from scoreboard.size import Basis, estimate, precision_weights, size, sized
+from scoreboard.statistics.exact import (
+    gain_floor_ppm,
+)
+from scoreboard.statistics.size import Basis, estimate, precision_weights, size, sized
 
 small = st.integers(-200_000_000, 200_000_000)
 block_stats = st.builds(BlockStat, small, st.integers(0, 200_000_000), small)
@@ -55,9 +55,7 @@ def test_the_interval_covers_the_truth_as_often_as_it_says(weights: list[int]) -
 
 
 def test_a_heavier_block_pulls_the_size_and_an_unsteady_one_does_not() -> None:
-    blocks = [BlockStat(30_000_000, 10_000_000, 30_000_000)] * 6 + [
-        BlockStat(-90_000_000, 200_000_000, 30_000_000)
-    ] * 4
+    blocks = [BlockStat(30_000_000, 10_000_000, 30_000_000)] * 6 + [BlockStat(-90_000_000, 200_000_000, 30_000_000)] * 4
     assert size(blocks, SCALE).gain_ppm == gain_floor_ppm(30_000_000)
     equal = estimate([b.d_nanologs for b in blocks], [1] * 10)
     assert equal.point < 0

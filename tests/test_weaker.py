@@ -4,7 +4,7 @@ import pytest
 
 from scoreboard.evidence import Rows, Screened
 from scoreboard.model import Arm
-from scoreboard.weaker import GATES, weaker_gates
+from scoreboard.suites.weaker import GATES, weaker_gates
 
 DOCUMENTS = ("natural", "recall")
 DEPTHS = (4, 128, 1024)

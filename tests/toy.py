@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 
-from scoreboard.capture import Plan, capture
 from scoreboard.lock import Lock, Reference, SuitePin, format_lock, parse_slot
 from scoreboard.model import Arm
 from scoreboard.policy import parse_policy
@@ -19,7 +18,8 @@ from scoreboard.sandbox import Isolation
 from scoreboard.seat import Bench, seated
 from scoreboard.site import Site, open_site
 from scoreboard.source import fetch
-from scoreboard.suite import Repeat, Sources
+from scoreboard.suites.capture import Plan, capture
+from scoreboard.suites.suite import Repeat, Sources
 from scoreboard.tree import tree_digest
 
 ENGINE = """

@@ -13,9 +13,9 @@ from typing import BinaryIO, cast
 
 import numpy as np
 
-from ..divergence import Logits
 from ..errors import FaultCode, MalformedInput, WrongUse
 from ..parity import Misses, ParityFault, measure
+from ..suites.divergence import Logits
 from . import kld, spkl
 
 BLOCK_BYTES = 1 << 26  # of float64 logits of each side that are in memory at once

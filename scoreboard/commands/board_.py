@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ..answer import Answer, Exit
-from ..board import render
+from ..board.page import render
+from ..board.publishing import read_board
 from ..errors import WrongUse
 from ..ledger import Ledger
-from ..publishing import read_board
 from .common import add_json
 from .ledger_ import audited
 from .noise_ import report_of

@@ -5,18 +5,18 @@ import secrets
 from pathlib import Path
 
 from ..answer import Answer, Exit
-from ..capture import DEPTHS, capture, check_capture, plan, read_fingerprint
 from ..errors import NodeUnfit, WrongUse
 from ..evidence import Screened
 from ..model import Arm
 from ..parse import encode
 from ..policy import parse_policy
-from ..reference import running_reference, suite_pin
-from ..residual import FACTOR, bars_from, residual_of, screen_seed, with_bars
 from ..rounds import blank
 from ..runner import Runner
 from ..site import Site, bench_at, open_site, pinned_suite, read_file, workdir
 from ..source import Source, fetch
+from ..suites.capture import DEPTHS, capture, check_capture, plan, read_fingerprint
+from ..suites.reference import running_reference, suite_pin
+from ..suites.residual import FACTOR, bars_from, residual_of, screen_seed, with_bars
 from .common import add_files, add_json, files_of, say, watched
 
 NANO = 1_000_000_000

@@ -7,9 +7,9 @@ from ..answer import Answer, exit_of
 from ..decide import Rule
 from ..parse import encode
 from ..policy import parse_policy
-from ..recorded import Decision, decide_recorded, parse_recorded
 from ..report import percent
 from ..site import read_file
+from ..statistics.recorded import Decision, decide_recorded, parse_recorded
 from .common import add_json
 
 

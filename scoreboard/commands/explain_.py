@@ -4,16 +4,16 @@ import argparse
 from pathlib import Path
 
 from ..answer import Answer, Exit
-from ..bodies import Abandoned, Import, Intent, Rescore, Result, Settle
 from ..errors import WrongUse
 from ..evidence import RoundEvidence, parse_evidence
 from ..ledger import Ledger
 from ..model import Arm, Effect, Verdict
 from ..parse import encode
 from ..policy import parse_policy
-from ..region_chart import region_chart
-from ..regions import Region, region_map, region_table
+from ..records.bodies import Abandoned, Import, Intent, Rescore, Result, Settle
 from ..report import headline, sentence, summary
+from ..suites.region_chart import region_chart
+from ..suites.regions import Region, region_map, region_table
 from .common import add_json
 
 MARK = {

@@ -6,19 +6,19 @@ from pathlib import Path
 
 from ..answer import Answer, Exit
 from ..audit import Report, verify, verify_hashes
-from ..bodies import Abandoned, Import, Intent, Noise, Rescore, Result, Settle, Withdraw
-from ..chain import Checkpoint, parse_checkpoint
 from ..errors import MalformedInput, WrongUse
 from ..evidence import Evidence, NoiseEvidence, parse_evidence
-from ..importing import import_runs
+from ..foreign.importing import import_runs
 from ..ledger import Ledger, repair
 from ..model import Verdict
 from ..parse import encode
 from ..record import Entry
-from ..rederive import DERIVATIONS, verdict_of
+from ..records.bodies import Abandoned, Import, Intent, Noise, Rescore, Result, Settle, Withdraw
+from ..records.chain import Checkpoint, parse_checkpoint
+from ..records.rederive import DERIVATIONS, verdict_of
+from ..records.store import Store
 from ..report import headline
 from ..site import read_file
-from ..store import Store
 from .common import add_json
 
 

@@ -7,11 +7,11 @@ from ..answer import Answer, Exit
 from ..errors import MalformedInput
 from ..ledger import Ledger
 from ..lock import Lock, parse_lock
-from ..lockcheck import check
-from ..lockfiles import check_files, pinned_files
 from ..parse import encode
+from ..records.lockcheck import check
+from ..records.lockfiles import check_files, pinned_files
 from ..site import read_file
-from ..suite import load_suite
+from ..suites.suite import load_suite
 from ..tree import tree_digest
 from .common import add_json
 

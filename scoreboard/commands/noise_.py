@@ -3,20 +3,20 @@
 import argparse
 
 from ..answer import Answer, Exit
-from ..bodies import Noise
 from ..decide import Fitness, Shown
 from ..errors import WrongUse
 from ..evidence import NoiseEvidence, parse_evidence
 from ..figures import block_stats
-from ..fitness import REPLAYS, AaBlock, NoiseReport, calibrated, noise_report, replayed
 from ..health import base_level, waiting_ppm
 from ..parse import encode
 from ..policy import Policy
+from ..records.bodies import Noise
 from ..report import percent
 from ..rounds import base_of, close_abandoned, noise_floor
-from ..scatter import share
 from ..site import Site, bench_at, private, workdir
 from ..source import fetch
+from ..statistics.fitness import REPLAYS, AaBlock, NoiseReport, calibrated, noise_report, replayed
+from ..statistics.scatter import share
 from .common import add_site, notices, say, site_of, watched
 
 NANO = 1_000_000_000

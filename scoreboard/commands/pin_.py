@@ -10,11 +10,11 @@ from ..lock import Baseline, Lock, Reference, SuitePin, format_lock, parse_lock
 from ..manifest import NAME, parse_manifest
 from ..model import Attestation
 from ..parse import encode
-from ..reference import pin_speed, pinned
 from ..report import rate
 from ..rounds import close_abandoned
 from ..site import bench_at, read_file, workdir
 from ..source import fetch
+from ..suites.reference import pin_speed, pinned
 from .common import add_site, files_of, notices, say, site_of, watched
 
 PATHS = {

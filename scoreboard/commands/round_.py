@@ -4,9 +4,9 @@ import argparse
 from pathlib import Path
 
 from ..answer import Answer, exit_of
-from ..bodies import Result, Supersede, Withdraw
 from ..errors import WrongUse
 from ..model import Build, Outcome
+from ..records.bodies import Result, Supersede, Withdraw
 from ..report import headline, reasons, summary
 from ..rounds import Done, base_of, close_abandoned, measure_baseline, measure_candidate
 from ..site import Site, bench_at, private, workdir

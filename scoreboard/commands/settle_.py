@@ -3,9 +3,9 @@
 import argparse
 
 from ..answer import Answer, Exit
-from ..bodies import Settled
 from ..errors import WrongUse
 from ..frontier import fold
+from ..records.bodies import Settled
 from ..report import headline, reasons
 from ..rounds import close_abandoned, measure_settling
 from ..site import bench_at, fetch_tree, private, workdir

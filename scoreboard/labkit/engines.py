@@ -6,10 +6,10 @@ from statistics import median
 
 import numpy as np
 
-from ..capture import CHUNK
 from ..model import Arm
 from ..seat import seated
-from ..suite import Ids, Logits
+from ..suites.capture import CHUNK
+from ..suites.suite import Ids, Logits
 from .short import Gate, candidate
 
 STEPS = 9

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..suite import Suite
+from ..suites.suite import Suite
 from .figures import Figures
 from .plots import bar_line, bars, figure, legend, line, show
 

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..bodies import Result
 from ..evidence import RoundEvidence, parse_evidence
 from ..model import Verdict
 from ..policy import Policy
+from ..records.bodies import Result
 from ..rounds import measure_baseline, measure_candidate
 from ..runner import Runner
 from ..site import Site, bench_at, open_site, workdir

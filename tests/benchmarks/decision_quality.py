@@ -24,7 +24,7 @@ from benchmarks.recordings import LAYERS, Recording  # noqa: E402
 from benchmarks.shipped_rule import Round, play, rng_of  # noqa: E402
 
 from scoreboard.decide import Action, Rule  # noqa: E402
-from scoreboard.scatter import share  # noqa: E402
+from scoreboard.statistics.scatter import share  # noqa: E402
 
 GAINS = (0.0, 0.01, 0.02, 0.03, 0.05)
 RULE = Rule(budget_ms=86_400_000)
@@ -51,10 +51,7 @@ def competitor(rule: Competitor, trials: int) -> Line:
     """Replay one public tool's rule."""
     source = recording(rule)
     by_gain = [
-        [
-            rule.decide(source.pairs(rng_of(rule.name, trial), gain), rng_of("draws", trial))
-            for trial in range(trials)
-        ]
+        [rule.decide(source.pairs(rng_of(rule.name, trial), gain), rng_of("draws", trial)) for trial in range(trials)]
         for gain in GAINS
     ]
     wins = tuple(sum(found.faster for found in row) for row in by_gain)
@@ -146,9 +143,7 @@ def variants_table(trials: int) -> None:
     for variant in variants.VARIANTS:
         steps = variants.draw("steps_pin", 1, trials, variant)
         none, two, five = (variants.play(variant, variants.with_gain(steps, gain)) for gain in (0, 0.02, 0.05))
-        attacks = [
-            variants.play(variant, attack(steps)) for attack in (variants.noisy, variants.waits, variants.tail)
-        ]
+        attacks = [variants.play(variant, attack(steps)) for attack in (variants.noisy, variants.waits, variants.tail)]
         used = two.blocks * variant.rounds
         reference = reference or used
         cells = "".join(f"{f'{100 * a.faster:.1f} / {100 * a.accepted:.1f}':>12}" for a in attacks)

@@ -100,8 +100,7 @@ def measure_pair(main: Worker, other: Worker) -> dict[Job, tuple[list[float], fl
         batch = batched(job, main)
         main.time(batch), other.time(batch)
         rounds = [
-            (main.time(batch), other.time(batch), other.time(batch), main.time(batch))
-            for _ in range(ROUNDS[job.kind])
+            (main.time(batch), other.time(batch), other.time(batch), main.time(batch)) for _ in range(ROUNDS[job.kind])
         ]
         ratios = [(a1 + a2) / (b1 + b2) for a1, b1, b2, a2 in rounds]
         unit_ms = float(np.median([(a1 + a2) / 2e6 for a1, _, _, a2 in rounds])) / batch.count
@@ -124,9 +123,7 @@ def measure(candidate: Path) -> None:
         middle = np.median([ratio for pair in pairs for ratio in pair[job][0]])
         medians = " ".join(f"{np.median(pair[job][0]):.3f}" for pair in pairs)
         unit_ms = np.median([pair[job][1] for pair in pairs])
-        print(
-            f"  {job.kind:8s}{job.depth or '':>5}  x{middle:.3f}  [{medians}]   main {unit_ms:8.3f} ms", flush=True
-        )
+        print(f"  {job.kind:8s}{job.depth or '':>5}  x{middle:.3f}  [{medians}]   main {unit_ms:8.3f} ms", flush=True)
 
 
 if __name__ == "__main__":

@@ -22,11 +22,11 @@ from record_world import build
 from worlds import STEP_NS, block, round_evidence, screen
 
 from scoreboard.audit import Report, verify, verify_hashes
-from scoreboard.chain import format_checkpoint
 from scoreboard.evidence import Purpose
 from scoreboard.model import Arm
-from scoreboard.rederive import DERIVATIONS
-from scoreboard.store import Store
+from scoreboard.records.chain import format_checkpoint
+from scoreboard.records.rederive import DERIVATIONS
+from scoreboard.records.store import Store
 
 BLOCKS = 50
 TURNS = 5

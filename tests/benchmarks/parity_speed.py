@@ -8,7 +8,7 @@ time of the thread, because the box may be shared; neighbours still take cache a
 
 ns/pair is the time of the fastest turn for one pair of logits, x is the plain formula's fastest turn over it, with
 the range of that ratio by turn in brackets. Candidates differ from the reference by normal noise on each logit;
-the way that a row takes (see scoreboard/divergence.py) follows from that.
+the way that a row takes (see scoreboard/suites/divergence.py) follows from that.
 """
 
 import os

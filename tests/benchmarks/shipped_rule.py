@@ -7,10 +7,10 @@ from functools import cache
 
 from benchmarks.recordings import Pair
 
-from scoreboard.betting import Bet, bet
 from scoreboard.decide import Action, Fitness, Rule, next_action
 from scoreboard.noise import BlockStat, block_stat, calibrate
-from scoreboard.size import size
+from scoreboard.statistics.betting import Bet, bet
+from scoreboard.statistics.size import size
 
 CALIBRATION_BLOCKS = 9
 Reduce = Callable[[Pair], BlockStat]

@@ -20,7 +20,7 @@ import numpy as np
 from benchmarks.recordings import Recording
 from numpy.typing import NDArray
 
-from scoreboard.betting import GRID_PPM
+from scoreboard.statistics.betting import GRID_PPM
 
 Array = NDArray[Any]
 CALIBRATION, TEST, SIZE, FULL = 9, 48, 10, 20

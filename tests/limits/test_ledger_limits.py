@@ -14,12 +14,12 @@ from record_world import reseal
 from worlds import STEP_NS, block
 
 from scoreboard.audit import verify_hashes
-from scoreboard.bodies import Result, Withdraw
 from scoreboard.evidence import Purpose, RoundEvidence, format_evidence, parse_evidence
 from scoreboard.ledger import Ledger, repair
 from scoreboard.record import format_entry, parse_entry
-from scoreboard.rederive import verdict_of
-from scoreboard.store import Store
+from scoreboard.records.bodies import Result, Withdraw
+from scoreboard.records.rederive import verdict_of
+from scoreboard.records.store import Store
 
 SEASON = season()
 KEPT = SEASON.chain.checkpoint()

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from gallery_world import small_gallery, small_policy
 
-from scoreboard.corruptions import judged
 from scoreboard.policy import Policy, parse_policy
+from scoreboard.suites.corruptions import judged
 
 SMALL = parse_policy(small_policy().encode())
 

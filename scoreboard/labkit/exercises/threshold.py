@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ...quantiles import t95_micro
+from ...statistics.quantiles import t95_micro
 from ..compare import Refusal, agrees
 from ..exercise import Exercise, Property
 

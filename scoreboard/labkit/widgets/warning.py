@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...evidence import Rows
 from ...figures import mean_nanonats, top1_ppm
 from ...parity import grade
-from ...suite import load_suite
+from ...suites.suite import load_suite
 from .. import fixture
 from ..plots import INK, bar_line, line
 from .view import Choice, View

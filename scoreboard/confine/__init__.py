@@ -1,0 +1,1 @@
+"""The parts of confinement: namespaces, control groups, filters, canaries, builds."""

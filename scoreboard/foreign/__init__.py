@@ -1,0 +1,1 @@
+"""Facts that other harnesses sealed, judged by the same checks."""

@@ -1,0 +1,1 @@
+"""The parts of the record: line bodies, chain, files, and what an audit derives again."""

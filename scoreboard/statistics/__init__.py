@@ -1,0 +1,1 @@
+"""The mathematics under the speed decision: exact logarithms, bets, sizes, scatter, replay."""

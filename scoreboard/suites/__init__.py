@@ -1,0 +1,1 @@
+"""What correctness is asked about: captured suites, held-out prompts, probes over the cache, changed kernels."""
