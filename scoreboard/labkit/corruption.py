@@ -5,7 +5,7 @@ The kernel is main's decode attention, ``attend_token(q, keys, values)``: q [H, 
 
 import inspect
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -67,13 +67,13 @@ def honest() -> Kernel:
     return kernel
 
 
-def places(kernel: Kernel) -> list[Place]:
-    """The kernel on the shipped model at every place, graded as the gate grades."""
+def places(kernel: Kernel, where: Sequence[tuple[str, int]] = PLACES) -> list[Place]:
+    """The kernel on the shipped model at each (document, depth), graded as the gate grades; document by document."""
     suite = load_suite(home() / FIXTURES / "references" / "austen-q8_0")
     found = []
     with inprocess.main_engine().kernel(NAME, kernel) as engine:
-        for document in dict.fromkeys(name for name, _ in PLACES):
-            depths = [depth for name, depth in PLACES if name == document]
+        for document in dict.fromkeys(name for name, _ in where):
+            depths = [depth for name, depth in where if name == document]
             deepest = suite.ids(document, max(depths))[: max(depths)]
             for depth in depths:
                 inprocess.recall(engine, deepest, depth)

@@ -24,18 +24,18 @@ NUMBER = re.compile(r"\d[\d.,  ]*\s*[A-Za-z%€$]")
 
 AXES: dict[str, tuple[str, Callable[[Lock], int]]] = {
     "depth": (
-        "tokens of context: the deepest captured depth",
+        "tokens of context, the deepest that was captured",
         lambda lock: max(int(place.split("/")[1]) for place in lock.suite.depths),
     ),
     "documents": (
-        "documents: how many were captured",
+        "texts that were captured",
         lambda lock: len({place.split("/")[0] for place in lock.suite.depths}),
     ),
     "slots": (
-        "slots: how many have a measured number",
+        "slots with a measured number",
         lambda lock: sum(value is not None for value in (*lock.baselines.values(), *lock.frontiers.values())),
     ),
-    "weights": ("files of weights: how many are pinned", lambda lock: len({lock.reference.weights_sha256})),
+    "weights": ("files of weights that are pinned", lambda lock: len({lock.reference.weights_sha256})),
 }
 
 
@@ -97,11 +97,11 @@ def markdown(entries: Iterable[Entry]) -> str:
     """LIMITS.md."""
     parts = ["# Limits", "", "What this gate does not prove.", ""]
     for place, entry in enumerate(entries, 1):
-        unit = AXES[entry["axis"]][0].split(":")[0]
+        what = AXES[entry["axis"]][0]
         parts += [
             f"## {place}. {entry['not_proved']}",
             "",
-            f"- **Untested**: everything past {entry['tested_to']:,} {unit}",
+            f"- **Untested**: {entry['axis']} past {entry['tested_to']:,} ({what})",
             f"- **Would show it**: {entry['detected_by']}",
             f"- **Cost**: {entry['cost']}",
             "",
