@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -318,7 +319,8 @@ def test_health_looks_at_the_base_alone() -> None:
 
 @pytest.mark.parametrize("metric", ["load_ns", "prefill_ns"])
 def test_a_guarded_metric_that_got_slower_rejects(metric: str) -> None:
-    slow = block(Purpose.TEST, STEP_NS, STEP_NS * 8 // 10, **{metric: 2 * 10**8})
+    slower: dict[str, Any] = {metric: 2 * 10**8}
+    slow = block(Purpose.TEST, STEP_NS, STEP_NS * 8 // 10, **slower)
     verdict = judge(BARS, round_evidence(BARS, (slow,) * 12))
     assert verdict.outcome is Outcome.REJECTED
     assert ("G1", metric.removesuffix("_ns"), "rejects") in failing(verdict)
@@ -448,6 +450,7 @@ def test_evidence_survives_its_canonical_form() -> None:
 JUDGE = """
 import sys
 from pathlib import Path
+from typing import Any
 sys.path.insert(0, "tests")
 from worlds import faster_by, policy
 from scoreboard.canonical import format_canonical

@@ -10,6 +10,7 @@ import pytest
 from toy import CONTEXT, ROWS, site_at, write_engine, write_site
 
 from scoreboard import runner as module
+from scoreboard.blocks import measure_block
 from scoreboard.cli import main
 from scoreboard.errors import NodeUnfit, WrongUse
 from scoreboard.evidence import RoundEvidence, parse_evidence
@@ -216,21 +217,21 @@ def test_ctrl_c_closes_the_row_and_its_blocks_count_in_the_next_round(
     own_gate: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     candidate = write_engine(tmp_path / "fast", work=36)
-    real, blocks = module.measure_block, 0
+    blocks = 0
 
     def interrupted(*args: object) -> object:
         nonlocal blocks
         blocks += 1
         if blocks == 3:
             raise KeyboardInterrupt
-        return real(*args)  # type: ignore[arg-type]
+        return measure_block(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(module, "measure_block", interrupted)
     first = run(own_gate, candidate)
     assert first.verdict.outcome is Outcome.INCONCLUSIVE
     assert len(evidence_of(own_gate, first).blocks) == 2
     assert own_gate.ledger.dangling() is None
-    monkeypatch.setattr(module, "measure_block", real)
+    monkeypatch.setattr(module, "measure_block", measure_block)
     second = evidence_of(own_gate, run(own_gate, candidate))
     assert [(row.row, len(row.blocks)) for row in second.carried] == [(first.row, 2)]
 
@@ -239,7 +240,7 @@ def test_a_round_that_was_killed_is_closed_by_the_next_one_with_its_spooled_bloc
     own_gate: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     candidate = write_engine(tmp_path / "same", author="other")
-    real, blocks = module.measure_block, 0
+    blocks = 0
 
     class Killed(BaseException):
         pass
@@ -249,13 +250,13 @@ def test_a_round_that_was_killed_is_closed_by_the_next_one_with_its_spooled_bloc
         blocks += 1
         if blocks == 3:
             raise Killed
-        return real(*args)  # type: ignore[arg-type]
+        return measure_block(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(module, "measure_block", killed)
     with pytest.raises(Killed):
         run(own_gate, candidate)
     assert own_gate.ledger.dangling() is not None
-    monkeypatch.setattr(module, "measure_block", real)
+    monkeypatch.setattr(module, "measure_block", measure_block)
     row = close_abandoned(own_gate)
     evidence = evidence_of(own_gate, run(own_gate, candidate))
     assert [(carried.row, len(carried.blocks)) for carried in evidence.carried] == [(row, 2)]

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from scoreboard.lock import Lock, Reference, SuitePin, format_lock, parse_slot
-from scoreboard.model import Arm
+from scoreboard.lock import Lock, Reference, SuitePin, format_lock
+from scoreboard.model import Arm, parse_slot
 from scoreboard.policy import parse_policy
 from scoreboard.sandbox import Isolation
 from scoreboard.seat import Bench, seated
@@ -141,7 +141,7 @@ def site_at(root: Path, ledger: Path, isolation: Isolation) -> Site:
     return replace(open_site(root / "policy.toml", root / "reference.lock", ledger), isolation=isolation)
 
 
-def _capture(root: Path, isolation: Isolation, corpus: np.ndarray) -> SuitePin:  # type: ignore[type-arg]
+def _capture(root: Path, isolation: Isolation, corpus: np.ndarray) -> SuitePin:
     policy = parse_policy((root / "policy.toml").read_bytes())
     weights = root / "model" / "weights.bin"
     bench = Bench(policy, weights, isolation, _no_clock, time.monotonic_ns)
