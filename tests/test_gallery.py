@@ -154,7 +154,7 @@ def test_the_whole_gallery_is_as_it_says() -> None:
         assert set(entry.passed_by) == {name for name, passes in found.weaker.items() if passes}, entry.name
 
 
-HONEST = {"main": MAIN, "honest_fast": CANDIDATES / "honest_fast", "noop": CANDIDATES / "noop"}
+HONEST = {"main": MAIN, "honest_fast": CANDIDATES / "honest_fast"}
 
 
 @pytest.mark.soak

@@ -71,7 +71,7 @@ def yardsticks() -> None:
             f"{name} begins", (1.0, percent), xycoords=axes.get_yaxis_transform(), fontsize=8, va="bottom", ha="right"
         )
     axes.set_xticks(places, [f"proposal {name}" for name in SCORED])
-    axes.set(ylabel="gain as share of the reference, %", ylim=(0, 29))
+    axes.set(ylabel="gain as share of the reference, %", ylim=(0, 29), xlim=(-0.6, len(SCORED) + 0.1))
     legend(axes, loc="upper right", ncols=2)
     show(picture, "1.1", f"Gain over the reference's rate. {'; '.join(words)}. Proposal 86 is an xl by the first only.")
 
@@ -96,11 +96,11 @@ def errors_by_depth(
         line(right, rank, places, shares, name)
         words.append(f"{name}: worst KL {max(nats):.1e} nats, least top-1 {min(shares):.3f}")
     left.set_yscale("log")
-    left.set_ylim(1e-11, 1)
+    left.set_ylim(1e-7, 1)
     bar_line(left, 0.05, "bar 0.05")
     bar_line(right, 0.95, "bar 0.95")
     left.set(ylabel="mean KL, nats", xlabel="depth, tokens")
-    right.set(ylabel="top-1", xlabel="depth, tokens", ylim=(0.8, 1.02))
+    right.set(ylabel="top-1", xlabel="depth, tokens", ylim=(0.75, 1.02))
     for axes in (left, right):
         axes.set_xticks(list(places), [f"{depth:,}" for depth in depths], rotation=45)
     legend(right, loc="lower left")

@@ -20,6 +20,7 @@ VIEWS: dict[str, tuple[tuple[str, str], ...]] = {
     "gate_order": (("gate_order", "GATE_ORDER"),),
     "stale_pin": (("stale_pin", "STALE_PIN"),),
     "ratchet": (("ratchet", "RATCHET"), ("warning", "WARNING")),
+    "warning": (("warning", "WARNING"),),
 }
 
 
