@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from worlds import faster_by, policy, rows, with_rows
 
 from scoreboard.bars import Probes
 from scoreboard.errors import MalformedInput
+from scoreboard.evidence import Rows
+from scoreboard.gate import judge
+from scoreboard.model import Arm, Effect, Outcome
 from scoreboard.suites.probes import Sweep, sweeps
 
 CORPUS = np.arange(20_000) % 997
@@ -117,3 +121,39 @@ def test_probes_that_cannot_be_dealt_are_refused(change: dict[str, object], wher
 def test_probes_on_their_bounds_are_accepted(change: dict[str, object]) -> None:
     right: dict[str, object] = {"sweeps": (1024, 4096), "cells": 16, "passage": 32, "scored_ids": 256}
     assert Probes(**{**right, **change})  # type: ignore[arg-type]
+
+
+BAR = 50_000_000
+
+
+@pytest.mark.parametrize(("kl", "passes"), [(BAR - 1, True), (BAR, True), (BAR + 1, False)])
+@pytest.mark.parametrize("cell", [0, 7, 15])
+def test_one_bad_region_cannot_hide_in_the_mean_of_a_sweep(kl: int, passes: bool, cell: int) -> None:
+    bars = policy(row_kl_max_nanonats=10**9, row_kl_bar_nanonats=10**9, bar_nanonats=BAR)
+    passage, count = bars.probes.passage, bars.probes.rows
+    region = range(cell * passage, (cell + 1) * passage)
+    graded = Rows(tuple(kl if row in region else 1 for row in range(count)), (), "ab" * 32)
+    verdict = judge(bars, with_rows(faster_by(120_000, bars), Arm.CANDIDATE, "sweep", 1024, graded))
+    failed = [(f.check.value, f.code, f.depth) for f in verdict.findings if f.effect is Effect.REJECTS]
+    assert failed == ([] if passes else [("P1", "region_kl", 1024)])
+
+
+@pytest.mark.parametrize("document", ["sweep", "prefill"])
+@pytest.mark.parametrize("arm", list(Arm))
+def test_a_sweep_with_a_row_too_few_makes_the_round_invalid(document: str, arm: Arm) -> None:
+    bars = policy()
+    wanted = {"sweep": bars.probes.rows, "prefill": bars.probes.scored_ids}[document]
+    whole = with_rows(faster_by(120_000, bars), arm, document, 512, rows(wanted))
+    short = with_rows(faster_by(120_000, bars), arm, document, 512, rows(wanted - 1))
+    assert judge(bars, whole).outcome is Outcome.ACCEPTED
+    verdict = judge(bars, short)
+    assert verdict.outcome is Outcome.INVALID
+    missing = [f for f in verdict.findings if f.effect is Effect.INVALIDATES]
+    assert [(f.code, f.arm, f.document, f.depth, f.found, f.bound) for f in missing] == [
+        ("rows_missing", arm, document, 512, wanted - 1, wanted)
+    ]
+
+
+def test_where_nothing_is_scored_no_prefill_place_is_wanted() -> None:
+    bars = policy(scored_ids=0)
+    assert judge(bars, faster_by(120_000, bars)).outcome is Outcome.ACCEPTED
