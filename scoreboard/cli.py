@@ -25,6 +25,7 @@ VERBS: dict[str, dict[str, str]] = {
         "compare": "two builds, no lock, policy or ledger: the first thing to try",
         "noise": "this node's noise floor, and the smallest gain it can show",
         "doctor": "what this machine can do, and how to mend what it cannot",
+        "redteam": "known attacks against this installation, and what held",
     },
     "Understand": {
         "explain": "why a row's verdict is what it is",

@@ -66,11 +66,16 @@ def _all_tasks(pids: Iterable[int]) -> list[Path]:
     return [task for pid in pids for task in _tasks(pid)]
 
 
-def _tasks(pid: int) -> list[Path]:
+def listed(directory: Path) -> list[Path]:
+    """What is in ``directory``; nothing where it is not there or not to be read."""
     try:
-        return list((PROC / str(pid) / "task").iterdir())
+        return list(directory.iterdir())
     except OSError:
         return []
+
+
+def _tasks(pid: int) -> list[Path]:
+    return listed(PROC / str(pid) / "task")
 
 
 def _read(path: Path) -> str:

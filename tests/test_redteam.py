@@ -1,0 +1,245 @@
+"""The red team: its attacks hold here, its files have their form, and it says when it says nothing.
+
+The quick selection runs with every test run, the whole of it with ``make soak``; ``scoreboard redteam`` runs both.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exploits.arena import Arena
+
+from scoreboard import redteam
+from scoreboard.cli import main
+from scoreboard.errors import WrongUse
+from scoreboard.redteam import Attack, Control, Escaped, Exploit, Kind, Result, Team
+from scoreboard.traces import Traces, adopting
+
+TEAM = redteam.load()
+IDS = [exploit.attack.id for exploit in TEAM.exploits]
+CATALOGUE: dict[str, str] = json.loads((Path(__file__).parent / "data" / "exploit_classes.json").read_text())
+LATER = {"claims", "originality"}  # without a surface: the checks before the node is booked look at them
+QUICK = [exploit for exploit in TEAM.exploits if exploit.attack.quick]
+SLOW = [exploit for exploit in TEAM.exploits if not exploit.attack.quick]
+
+
+@pytest.fixture(scope="module")
+def arena() -> Iterator[Arena]:
+    with TEAM.arena() as made:
+        if not made.confined:
+            message = f"this machine does not confine: {made.isolation.notice}"
+            if os.environ.get("SCOREBOARD_REQUIRE_BWRAP") == "1":
+                pytest.fail(message)
+            pytest.skip(message)
+        yield made
+
+
+@pytest.mark.parametrize("control", TEAM.controls, ids=lambda control: control.name)
+def test_a_control_holds(arena: Arena, control: Control) -> None:
+    result = redteam.tried_control(control, arena)
+    assert result.held, result.detail
+
+
+@pytest.mark.parametrize("exploit", QUICK, ids=lambda exploit: exploit.attack.id)
+def test_a_quick_attack_is_stopped_by_its_check_and_leaves_nothing(arena: Arena, exploit: Exploit) -> None:
+    result = redteam.tried(exploit, arena)
+    assert result.held, result.detail
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("exploit", SLOW, ids=lambda exploit: exploit.attack.id)
+def test_an_attack_is_stopped_by_its_check_or_stands_in_the_limits(arena: Arena, exploit: Exploit) -> None:
+    result = redteam.tried(exploit, arena)
+    assert result.held or result.documented, result.detail
+
+
+def test_there_are_at_least_seventy_attacks_and_three_of_every_class_with_a_surface() -> None:
+    assert len(set(IDS)) == len(IDS) >= 70
+    found = Counter(exploit.attack.kind.value for exploit in TEAM.exploits)
+    assert set(found) == set(CATALOGUE.values()) - LATER
+    assert min(found.values()) >= 3
+
+
+def test_an_attack_of_the_catalogue_stands_in_its_class() -> None:
+    listed = {exploit.attack.id.partition(".")[0]: exploit.attack.kind.value for exploit in TEAM.exploits}
+    assert {name: kind for name, kind in listed.items() if CATALOGUE.get(name, kind) != kind} == {}
+    assert len(set(listed) & set(CATALOGUE)) >= 70
+
+
+def test_every_file_of_attacks_has_one_and_its_name_begins_with_the_attack_s() -> None:
+    home = Path(__file__).parent / "exploits"
+    files = {path for path in home.glob("*/*.py") if path.name != "__init__.py"}
+    assert {exploit.path for exploit in TEAM.exploits} == files
+    for exploit in TEAM.exploits:
+        assert exploit.path.name.startswith(exploit.attack.id.lower().replace(".", "_"))
+
+
+FORMS = {
+    "no fields": "X1: a title.\n",
+    "another name": "X2: a title.\n\nStrategy: s\nSurface: s\nSeverity: low\nStopped by: s\n",
+    "another order": "X1: a title.\n\nSurface: s\nStrategy: s\nSeverity: low\nStopped by: s\n",
+    "an unknown severity": "X1: a title.\n\nStrategy: s\nSurface: s\nSeverity: dire\nStopped by: s\n",
+    "an empty field": "X1: a title.\n\nStrategy:  \nSurface: s\nSeverity: low\nStopped by: s\n",
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_file_that_does_not_say_what_it_does_is_refused(name: str) -> None:
+    with pytest.raises(WrongUse, match="docstring"):
+        redteam.described(Attack("X1", Kind.TIMING, lambda _: ""), Path("x1.py"), FORMS[name])
+
+
+def test_a_docstring_is_read_over_several_lines() -> None:
+    text = "X1: A title.\n\nStrategy: one\n    two\nSurface: s\nSeverity: low\nStopped by: a: b\n"
+    found = redteam.described(Attack("X1", Kind.TIMING, lambda _: ""), Path("x1.py"), text)
+    assert (found.title, found.strategy, found.severity, found.stopped_by) == ("A title", "one two", "low", "a: b")
+
+
+def test_a_copy_of_the_package_without_the_attacks_says_so(tmp_path: Path) -> None:
+    with pytest.raises(WrongUse, match="a part of the repository, not of the package"):
+        redteam.load(tmp_path)
+
+
+# The machinery, on small attacks of its own.
+
+
+def small(run: Callable[[Any], str], *, limit: int | None = None) -> Exploit:
+    attack = Attack("X1", Kind.TIMING, run, quick=True, limit=limit)
+    return Exploit(attack, Path("x1.py"), "a title", "s", "s", "low", "s")
+
+
+def escape(_: object) -> str:
+    raise Escaped("got in")
+
+
+def escape_here(_: object) -> str:
+    raise Escaped("got in, because of this machine", limit=9)
+
+
+def team(*exploits: Exploit, controls: tuple[Control, ...] = (Control("steady", lambda _: "fine"),)) -> Team:
+    return Team(lambda: nullcontext("arena"), controls, exploits)
+
+
+OUTCOMES = {
+    "all held": (team(small(lambda _: "stopped")), 0),
+    "one got in": (team(small(lambda _: "stopped"), small(escape)), 1),
+    "one got in as documented": (team(small(escape, limit=3)), 0),
+    "one got in because of the machine": (team(small(escape_here)), 0),
+    "a control failed": (team(small(lambda _: "stopped"), controls=(Control("steady", escape),)), 3),
+    "no control": (team(small(lambda _: "stopped"), controls=()), 3),
+    "no attack": (team(), 1),
+}
+
+
+@pytest.mark.parametrize("name", OUTCOMES)
+def test_the_exit_code_says_whether_all_held_and_whether_that_means_anything(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made, code = OUTCOMES[name]
+    monkeypatch.setattr("scoreboard.commands.redteam_.load", lambda: made)
+    assert main(["redteam"]) == code
+    text = capsys.readouterr().out
+    assert ("INVALID" in text) == (code == 3)
+    assert ("FAILED" in text) == (code in (1, 3) and name not in ("no control", "no attack"))
+
+
+def test_json_has_a_line_for_each_attack_and_each_control(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("scoreboard.commands.redteam_.load", lambda: team(small(escape, limit=3)))
+    assert main(["redteam", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    (result,) = data["results"]
+    assert {key: result[key] for key in ("id", "class", "held", "documented")} == {
+        "id": "X1",
+        "class": "timing",
+        "held": False,
+        "documented": True,
+    }
+    assert result["seconds"] >= 0
+    assert data["controls"] == {"steady": True}
+
+
+def test_one_class_can_be_chosen_and_one_that_does_not_exist_is_refused() -> None:
+    chosen = redteam.select(TEAM.exploits, "scope-config", quick=False)
+    assert {exploit.attack.kind for exploit in chosen} == {Kind.SCOPE}
+    assert redteam.select(TEAM.exploits, "apparatus tampering", quick=False) == redteam.select(
+        TEAM.exploits, "apparatus-tampering", quick=False
+    )
+    assert set(redteam.select(TEAM.exploits, None, quick=True)) == set(QUICK)
+    with pytest.raises(WrongUse, match="no such class"):
+        redteam.select(TEAM.exploits, "magic", quick=False)
+
+
+def test_an_error_of_the_product_is_not_a_check_that_stops() -> None:
+    def stumble(_: object) -> str:
+        raise WrongUse("no such file")
+
+    result = redteam.tried(small(stumble), None)
+    assert not result.held
+    assert "no such file" in result.detail
+
+
+def leave_a_process(_: object) -> str:
+    subprocess.Popen([sys.executable, "-c", "import os, time; os.fork() or os.setsid() or time.sleep(9)"]).wait()
+    return "stopped"
+
+
+def leave_a_descriptor(_: object) -> str:
+    OPEN.append(os.open(os.devnull, os.O_RDONLY))
+    return "stopped"
+
+
+def leave_a_file(_: object) -> str:
+    import tempfile  # noqa: PLC0415
+
+    (Path(tempfile.gettempdir()) / "left").touch()
+    return "stopped"
+
+
+OPEN: list[int] = []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux")
+@pytest.mark.parametrize(
+    ("attempt", "what"), [(leave_a_process, "process"), (leave_a_descriptor, "descriptor"), (leave_a_file, "file left")]
+)
+def test_an_attack_that_leaves_something_behind_has_not_held(
+    attempt: Callable[[object], str], what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("scoreboard.traces.PATIENCE_S", 0.3)
+    with adopting():
+        before = Traces.now()
+        result = redteam.tried(small(attempt), None)
+        for number in Traces.now().processes - before.processes:
+            os.kill(number, 9)
+            os.waitpid(number, 0)
+    while OPEN:
+        os.close(OPEN.pop())
+    assert not result.held
+    assert what in result.detail
+
+
+def test_the_arena_is_gone_when_the_run_is_over() -> None:
+    @contextmanager
+    def place() -> Iterator[str]:
+        events.append("set up")
+        yield "arena"
+        events.append("gone")
+
+    events: list[str] = []
+    heard: list[Result] = []
+    made = Team(place, (Control("steady", lambda _: "fine"),), (small(lambda _: "stopped"),))
+    report = redteam.run(made, made.exploits, heard.append)
+    assert events == ["set up", "gone"]
+    assert [result.id for result in heard] == ["steady", "X1"]
+    assert report.holds
+    assert report.valid
