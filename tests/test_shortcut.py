@@ -3,7 +3,7 @@
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -11,17 +11,21 @@ from fixture_engines import CANDIDATES, FIXTURES, MAIN, REFERENCE, Ids, Logits, 
 from toy import CONTEXT, site_at, write_engine, write_site
 from worlds import calibration, faster_by, policy
 
+from scoreboard.engine import Client
 from scoreboard.errors import MalformedInput
 from scoreboard.frontier import fold
 from scoreboard.gate import judge
 from scoreboard.model import Arm, Attestation, Effect, Outcome
+from scoreboard.oracle import PinnedOracle
 from scoreboard.pinning import measured_as
 from scoreboard.policy import Opening, parse_policy
 from scoreboard.rounds import blank, measure_baseline, measure_candidate
 from scoreboard.sandbox import Isolation, probe
+from scoreboard.seat import Seat
 from scoreboard.site import Site, bench_at, open_site, workdir
 from scoreboard.source import fetch
-from scoreboard.suites.shortcut import SEED_BELOW, drawn_seek
+from scoreboard.suites.shortcut import SEED_BELOW, Seek, drawn_seek
+from scoreboard.suites.suite import Suite
 
 ROW_BAR = 5e-3  # nats, the shipped policy's
 DEPTHS = (256, 1024, 4000)
@@ -124,6 +128,36 @@ def test_a_row_behind_a_seek_is_synthetic_even_where_all_else_would_seal_it() ->
     synthetic = replace(bars, scored=replace(bars.scored, prompt=Opening.SEEK), guards=unguarded)
     assert judge(bars, faster_by(120_000, bars)).attestation is Attestation.SEALED
     assert judge(synthetic, faster_by(120_000, bars)).attestation is Attestation.SYNTHETIC
+
+
+class Asked:
+    """A reference that writes down what it is asked."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+
+    def reset(self) -> None:
+        self.words.append("reset")
+
+    def seek(self, positions: int, seed: int) -> None:
+        self.words.append(f"seek {positions} {seed}")
+
+    def rewind(self, positions: int) -> None:
+        self.words.append(f"rewind {positions}")
+
+    def prefill(self, ids: Ids) -> Logits:
+        self.words.append(f"prefill {len(ids)}")
+        return np.zeros(3, np.float32)
+
+
+def test_the_reference_goes_back_to_the_same_seek_and_seeks_anew_for_another() -> None:
+    oracle = PinnedOracle(policy(), cast("Suite", None), np.zeros(1, np.int32), cast("Seat", None))
+    asked = Asked()
+    ids = np.zeros(5, np.int32)
+    for chunks in ((Seek(5, 1),), (Seek(5, 1),), (Seek(5, 2),), (ids,), (ids,), (Seek(5, 2),)):
+        oracle._recall(cast("Client", asked), chunks)
+    again = ["reset", "seek 5 2", "reset", "prefill 5", "rewind 5", "reset", "seek 5 2"]
+    assert asked.words == ["reset", "seek 5 1", "rewind 5", *again]
 
 
 @pytest.fixture(scope="module")
