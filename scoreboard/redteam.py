@@ -22,8 +22,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from .confine.traces import Traces
 from .errors import ScoreboardError, WrongUse
-from .traces import Traces
 
 HOME = Path(__file__).parents[1] / "tests"
 PACKAGE = "exploits"

@@ -29,6 +29,7 @@ SHELL = {
     "confine.layout",
     "confine.output",
     "confine.processes",
+    "confine.traces",
     "confine.worker",
     "records.disk",
     "records.reading",

@@ -18,9 +18,9 @@ from exploits.arena import Arena
 
 from scoreboard import redteam
 from scoreboard.cli import main
+from scoreboard.confine.traces import Traces, adopting
 from scoreboard.errors import WrongUse
 from scoreboard.redteam import Attack, Control, Escaped, Exploit, Kind, Result, Team
-from scoreboard.traces import Traces, adopting
 
 TEAM = redteam.load()
 IDS = [exploit.attack.id for exploit in TEAM.exploits]
@@ -215,7 +215,7 @@ def test_an_attack_that_leaves_something_behind_has_not_held(
     attempt: Callable[[object], str], what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr("scoreboard.traces.PATIENCE_S", 0.3)
+    monkeypatch.setattr("scoreboard.confine.traces.PATIENCE_S", 0.3)
     with adopting():
         before = Traces.now()
         result = redteam.tried(small(attempt), None)
