@@ -1,6 +1,7 @@
 """Run a notebook from its first cell to its last in a fresh kernel of this Python."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ from .progress import MEMORY, SWITCH
 from .say import STATUS
 
 CELL_SECONDS = 120
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ def execute(path: Path) -> tuple[Notebook, Ran]:
         try:
             client.execute(stderr=subprocess.DEVNULL)
         except CellExecutionError as failed:
-            error = str(failed)
+            error = COLOUR.sub("", str(failed))
         except DeadKernelError as dead:
             error = f"the kernel died: {dead}"
     notebook = parse_notebook(nbformat.writes(node))  # type: ignore[no-untyped-call]

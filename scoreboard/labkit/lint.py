@@ -22,7 +22,7 @@ NAMES = {
     "ThreadPoolExecutor": "a notebook has one thread",
     "get_ipython": "a notebook runs as plain Python",
 }
-ABSOLUTE = re.compile(r"(/|~|[A-Za-z]:[\\/])[\w.~-]")
+ABSOLUTE = re.compile(r"(~?/|[A-Za-z]:[\\/])[\w.~-]")
 TAGS = {"nbval-ignore-output", "raises-exception"}
 SKIPPING = re.compile(r"^\s*#\s*(NBVAL_\w+|PYTEST_VALIDATE_\w+)\s*$", re.MULTILINE)
 CAPTION = "Figure "

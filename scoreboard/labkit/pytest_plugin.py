@@ -93,7 +93,7 @@ def cell_problems(item: Any) -> list[str]:
     if marks.get("grade") is True and not is_answer(item.cell) and not statuses:
         problems.append("is a check and reported no status")
     problems += [text for status in statuses if (text := status_problem(status, tree, untouched(item)))]
-    if not item.parent.kernel.is_alive():
+    if getattr(item.parent.kernel, "ended", False) or not item.parent.kernel.is_alive():
         problems.append("ended the kernel")
     return problems
 
@@ -142,13 +142,17 @@ def _watch_kernels() -> None:
         left = float("inf") if timeout is None else timeout
         while True:
             try:
-                return wait(self, stream, min(SLICE_SECONDS, left))
+                message = wait(self, stream, min(SLICE_SECONDS, left))
             except Empty:
                 left -= SLICE_SECONDS
                 if not self.is_alive():
                     raise RuntimeError("the kernel died while this cell ran") from None
                 if not left > 0:
                     raise
+            else:
+                payload = message["content"].get("payload", ()) if stream == "shell" else ()
+                self.ended = getattr(self, "ended", False) or any(item["source"] == "ask_exit" for item in payload)
+                return message
 
     get_message.watched = True  # type: ignore[attr-defined]
     RunningKernel.get_message = get_message

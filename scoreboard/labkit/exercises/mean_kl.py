@@ -84,11 +84,11 @@ EXERCISE = Exercise(
     notebook="02_parity_reference",
     points=10,
     minutes=15,
-    lines=10,
+    lines=11,
     hints=(
         "take the smallest call and compute both distributions by hand: which of the two weighs the logarithms?",
         "KL(p ‖ q) is the sum of p·(log p - log q): the reference weighs; subtract the largest logit before any exp",
-        "shape: log-probabilities in float64, one mask for p > 0, one sum over the last axis, one mean; 8 lines",
+        "shape: log-probabilities in float64, one mask for p > 0, one sum over the last axis, one mean; 9 lines",
     ),
     properties=(
         Property(
