@@ -154,15 +154,18 @@ def test_the_whole_gallery_is_as_it_says() -> None:
         assert set(entry.passed_by) == {name for name, passes in found.weaker.items() if passes}, entry.name
 
 
+CONTROLS = ("clean_kv16", "eps_1e6", "softmax_nomax", "rope_both_plus1")
 HONEST = {"main": MAIN, "honest_fast": CANDIDATES / "honest_fast"}
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("policy", "rounds"), [("demo.toml", 200), ("policy.toml", 20)])
-def test_no_honest_engine_is_rejected_under_fresh_seeds(policy: str, rounds: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("policy", "rounds", "controls"), [("demo.toml", 200, ()), ("policy.toml", 10, CONTROLS)])
+def test_no_honest_engine_is_rejected_under_fresh_seeds(
+    policy: str, rounds: int, controls: tuple[str, ...], tmp_path: Path
+) -> None:
     site = open_site(FIXTURES / policy, FIXTURES / "reference.lock", tmp_path / "ledger")
     sources = {name: fetch(str(path), tmp_path / name) for name, path in HONEST.items()}
-    for name in ("clean_kv16", "eps_1e6"):
+    for name in controls:
         sources[name] = fetch(str(build(ENTRIES[name], GALLERY, MAIN, tmp_path / f"{name}.built")), tmp_path / name)
     rejected = []
     with bench_at(site, lambda _: None) as runner:
