@@ -120,7 +120,7 @@ def kl_by_depth(seen: Figures, failing: Iterable[int]) -> None:
     line(axes, 2, places, [sum(kl) / len(kl)] * len(kl), "its mean over depths", marker="")
     axes.set_yscale("log")
     axes.set_xticks(list(places), [f"{depth:,}" for depth in depths])
-    axes.set(xlabel="depth, tokens", ylabel="mean KL, nats", title="A build that forgets all but the newest 512 tokens")
+    axes.set(xlabel="depth, tokens", ylabel="mean KL, nats")
     legend(axes, loc="lower right")
     over = ", ".join(f"{depth:,}" for depth in failing) or "none"
     text = f"{seen.name}: KL is {kl[0]:.0e} nats at {depths[0]} tokens and {max(kl):.2f} at its worst"

@@ -91,8 +91,9 @@ def closing(exercise: Exercise, report: Report) -> list[str]:
     """What is left to say below a report, and the next step."""
     lines = [report.note] if report.note else []
     if report.others:
-        more = "1 more property does" if report.others == 1 else f"{report.others} more properties do"
-        lines.append(f"{more} not hold; they show once this one does")
+        one = report.others == 1
+        more = "1 more property does not hold; it shows" if one else f"{report.others} more do not hold; they show"
+        lines.append(f"{more} once this one does")
     if report.word is Word.TODO:
         lines.append(f"not attempted yet: write the body, about {exercise.lines} lines, and run both cells again")
     elif report.word is not Word.PASS:

@@ -156,7 +156,7 @@ def test_one_failing_property_shows_at_a_time_with_yours_beside_expected() -> No
         "yours     22",
         "expected  42",
         "rule      twice the number",
-        "2 more properties do not hold",
+        "2 more do not hold",
     ):
         assert line in text
     assert "refuses" not in text

@@ -20,6 +20,9 @@ class Grade:
     top1_ppm: float
     kl_nanonats: float
 
+    def __repr__(self) -> str:
+        return f"Grade({self.top1_ppm}, {self.kl_nanonats})"
+
 
 def reference(grades: Mapping[int, Grade], bars: Any) -> list[int]:
     """As ``correctness.parity``: each depth by itself, each comparison in the form that accepts."""
@@ -90,7 +93,7 @@ EXERCISE = Exercise(
         Property(
             "the worst depth counts, not the mean",
             2,
-            "a regression at one depth fails the gate even if every other depth is perfect",
+            "one bad depth is enough: good ones elsewhere do not make up for it",
             agrees(reference, _one),
         ),
         Property(
