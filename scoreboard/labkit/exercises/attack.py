@@ -84,7 +84,7 @@ EXERCISE = Exercise(
     notebook="09_red_team",
     points=6,
     minutes=40,
-    lines=30,
+    lines=12,
     hints=(
         "choose one surface: what can an engine observe there that differs between being graded and being timed?",
         "an engine sees requests, ids, its own state and what its confinement leaves it; the harness sees its replies",

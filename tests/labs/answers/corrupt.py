@@ -88,14 +88,14 @@ def corrupt(kernel):
 """,
         "computes with less",
     ),
-    "gibberish": (
+    "the oldest and not the newest": (
         """
 def corrupt(kernel):
-    def one_head(q, keys, values):
+    def oldest(q, keys, values):
         if keys.shape[1] < 64:
             return kernel(q, keys, values)
-        return kernel(q, keys[:1, -400:], values[:1, -400:])
-    return one_head
+        return kernel(q, keys[:, :32], values[:, :32])
+    return oldest
 """,
         "still writes fluently",
     ),
