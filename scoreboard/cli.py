@@ -39,7 +39,7 @@ VERBS: dict[str, dict[str, str]] = {
         "capture": "its logits as a suite; --check them; --calibrate the bars",
     },
     "The record": {
-        "ledger": "verify, show, rescore, import, repair, withdraw",
+        "ledger": "verify, show, sign, rescore, import, repair, withdraw",
         "settle": "main has moved on: does it keep up with the frontier?",
         "lock": "check that every value in the lock traces to a sealed row",
     },

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from .evidence import ArmRun, Block, Calibration, Carried, Purpose, Rows, Stat
 from .model import Metric
 from .noise import BlockStat, block_stat, calibrate, sigma
-from .policy import PPM, Basis, Policy
+from .policy import PPM, Basis, Opening, Policy
 
 MICRO = 1_000_000
 NS_PER_S = 1_000_000_000
@@ -69,6 +69,19 @@ def rate_utps(tokens: int, elapsed_ns: int) -> int:
 def decoded(arm: ArmRun, tokens_per_step: int) -> tuple[int, int]:
     """Tokens decoded inside timed windows, and the wall time of those windows in nanoseconds."""
     return len(arm.steps_ns) * tokens_per_step, sum(arm.steps_ns)
+
+
+def measured_as(policy: Policy) -> str:
+    """How a rate is measured under ``policy``. Two rates with the same words were measured the same way."""
+    scored = policy.scored
+    prompt = f"ids dealt in chunks of {scored.prefill_chunk}"
+    if scored.prompt is Opening.SEEK:
+        prompt = "a seeded cache instead of a prompt"
+    return (
+        f"{scored.metric.value} at {scored.context}: {prompt}, "
+        f"{scored.warm_steps} warm steps, blocks of {scored.rounds} rounds, steps of {scored.step_ms} ms or more, "
+        "tokens over the sum of step times, wall clock of the parent"
+    )
 
 
 def mean_exceeds(rows: Rows, bar_nanonats: int) -> bool:

@@ -24,7 +24,7 @@ from . import decide
 from .correctness import parity, whole
 from .decide import Fitness, Shown
 from .evidence import Block, Calibration, NoiseEvidence, RoundEvidence
-from .figures import decoded, plain, rate_utps
+from .figures import decoded, measured_as, plain, rate_utps
 from .health import sickness
 from .model import LEVELS, Attestation, Check, Effect, Finding, Speed, Tier, Verdict
 from .noise import calibrate
@@ -112,6 +112,7 @@ def _rule_on_speed(policy: Policy, evidence: RoundEvidence) -> Ruling:
         *_guard_findings(policy, seen.guards),
         *_significance(policy, evidence, calibration, seen, shown, sized),
     ]
+    findings += _reference_measured_differently(policy, evidence, speed)
     tier = None
     if speed is not None and all(finding.effect is Effect.HOLDS for finding in findings):
         tier = tier_of(Fraction(speed.tier_basis_ppm, PPM), policy.tiers)
@@ -124,6 +125,14 @@ def _rule_on_speed(policy: Policy, evidence: RoundEvidence) -> Ruling:
         evidence_for_faster_milli=wealth_of(seen.bets).e_milli,
         blocks=len(seen.bets) + len(seen.sizing),
     )
+
+
+def _reference_measured_differently(policy: Policy, evidence: RoundEvidence, speed: Speed | None) -> list[Finding]:
+    """The two sides of the anchor are said to differ in how they were measured; it decides nothing."""
+    pinned = evidence.pins.measured_as
+    if speed is None or evidence.pins.reference_utps is None or pinned == measured_as(policy):
+        return []
+    return [Finding(Check.T1, "measured_differently", Effect.HOLDS, detail=f"reference: {pinned}")]
 
 
 def _size(policy: Policy, seen: Standing, calibration: Calibration) -> Size | None:

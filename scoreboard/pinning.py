@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from .evidence import NoiseEvidence
-from .figures import decoded, rate_utps
+from .figures import decoded, measured_as, rate_utps
 from .gate import attestation
 from .model import Attestation
-from .policy import Opening, Policy
+from .policy import Policy
 
 
 @dataclass(frozen=True)
@@ -25,16 +25,3 @@ def pin_of(policy: Policy, evidence: NoiseEvidence) -> Pinned | None:
         return None
     rate = rate_utps(sum(tokens for tokens, _ in counts), sum(ns for _, ns in counts))
     return Pinned(rate, measured_as(policy), attestation(policy, evidence))
-
-
-def measured_as(policy: Policy) -> str:
-    """How a rate is measured under ``policy``. Two rates with the same words were measured the same way."""
-    scored = policy.scored
-    prompt = f"ids dealt in chunks of {scored.prefill_chunk}"
-    if scored.prompt is Opening.SEEK:
-        prompt = "a seeded cache instead of a prompt"
-    return (
-        f"{scored.metric.value} at {scored.context}: {prompt}, "
-        f"{scored.warm_steps} warm steps, blocks of {scored.rounds} rounds, steps of {scored.step_ms} ms or more, "
-        "tokens over the sum of step times, wall clock of the parent"
-    )

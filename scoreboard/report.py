@@ -41,6 +41,7 @@ TEXT = {
     "m": "tier m: {found}",
     "l": "tier l: {found}",
     "xl": "tier xl: {found}",
+    "measured_differently": "reference and candidate were measured differently",
     "compared": "no worse than main at {found}",
     "crashed": "the engine ended before its reply",
     "timeout": "no whole reply in time",

@@ -302,3 +302,25 @@ def test_settle_measures_main_against_the_frontier(
     assert json.loads(capsys.readouterr().out)["settled"] == "inferior"
     assert main(["frontier", "--ledger", str(ledger)]) == 0
     assert "REGRESSION" in capsys.readouterr().out
+
+
+def test_a_signed_checkpoint_kept_elsewhere_finds_a_cut_ledger(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ledger, key = tmp_path / "ledger", tmp_path / "key.pem"
+    main(round_args(home, ledger, write_engine(tmp_path / "window", window=30)))
+    capsys.readouterr()
+    assert main(["ledger", "sign", str(ledger), "--key", str(key), "--json"]) == 0
+    public = json.loads(capsys.readouterr().out)["key"]
+    assert key.stat().st_mode & 0o077 == 0
+    kept = tmp_path / "kept.sig"
+    kept.write_bytes((ledger / "checkpoint.sig").read_bytes())
+    against = ["--against", str(kept), "--key", public]
+    assert main(["ledger", "verify", str(ledger), *against]) == 0
+    assert "same as the checkpoint" in capsys.readouterr().out
+    assert main(["ledger", "verify", str(ledger), "--against", str(kept), "--key", "00" * 32]) == 2
+    capsys.readouterr()
+    lines = (ledger / "rounds.jsonl").read_bytes().splitlines(keepends=True)
+    (ledger / "rounds.jsonl").write_bytes(b"".join(lines[:-1]))
+    assert main(["ledger", "verify", str(ledger), *against]) == 4
+    assert "truncated" in capsys.readouterr().out

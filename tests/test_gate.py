@@ -39,6 +39,7 @@ from scoreboard.evidence import (
     format_evidence,
     parse_evidence,
 )
+from scoreboard.figures import measured_as
 from scoreboard.gate import judge
 from scoreboard.model import (
     Arm,
@@ -454,6 +455,7 @@ from typing import Any
 sys.path.insert(0, "tests")
 from worlds import faster_by, policy
 from scoreboard.canonical import format_canonical
+from scoreboard.figures import measured_as
 from scoreboard.gate import judge
 from scoreboard.model import verdict_to_json
 bars = policy()
@@ -523,3 +525,12 @@ def test_blocks_in_which_a_thread_could_leave_the_core_say_nothing() -> None:
     assert judge(BARS, replace(evidence, blocks=loose)).outcome is Outcome.INVALID
     anywhere = tuple(replace(b, pinned=False, core=None) for b in evidence.blocks)
     assert judge(BARS, replace(evidence, blocks=anywhere)).outcome is Outcome.ACCEPTED
+
+
+@pytest.mark.parametrize(("said", "told"), [("llama-bench, 3 repetitions, median", True), (measured_as(BARS), False)])
+def test_a_verdict_says_when_the_reference_was_measured_differently(said: str, told: bool) -> None:
+    evidence = faster_by(120_000, BARS)
+    pins = replace(evidence.pins, reference_utps=200_000_000, measured_as=said)
+    verdict = judge(BARS, replace(evidence, pins=pins))
+    assert verdict.outcome is Outcome.ACCEPTED
+    assert ("measured_differently" in [f.code for f in verdict.findings]) is told

@@ -1,6 +1,7 @@
 """``ledger``: the record: verify it, show it, score it under another policy, bring rows in, take one back."""
 
 import argparse
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,9 @@ from ..parse import encode
 from ..record import Entry
 from ..records.bodies import Abandoned, Import, Intent, Noise, Rescore, Result, Settle, Withdraw
 from ..records.chain import Checkpoint, parse_checkpoint
+from ..records.disk import replace
 from ..records.rederive import DERIVATIONS, verdict_of
+from ..records.signing import draw_key, open_signed, public_key, sign_checkpoint
 from ..records.store import Store
 from ..report import headline
 from ..site import read_file
@@ -29,6 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     check.add_argument("ledger", type=Path, metavar="DIR")
     check.add_argument("--since", type=Path, metavar="CHECKPOINT", help="derive only the rows after it")
     check.add_argument("--against", type=Path, metavar="CHECKPOINT", help="one that was kept elsewhere")
+    check.add_argument("--key", metavar="HEX", help="public key that --against is signed with")
     check.add_argument("--hashes", action="store_true", help="chain and digests only")
     show = verbs.add_parser("show", help="the rows, one line each")
     show.add_argument("ledger", type=Path, metavar="DIR")
@@ -41,19 +45,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     bring.add_argument("source", type=Path, metavar="FROM", help="a directory with runs.json and policies/")
     mend = verbs.add_parser("repair", help="set a torn last line aside")
     mend.add_argument("ledger", type=Path, metavar="DIR")
+    sign = verbs.add_parser("sign", help="sign the checkpoint, to be kept elsewhere (extra `sign`)")
+    sign.add_argument("ledger", type=Path, metavar="DIR")
+    sign.add_argument("--key", type=Path, required=True, metavar="PEM", help="private key; made there if missing")
     back = verbs.add_parser("withdraw", help="take a row back; it stays in the record and moves nothing")
     back.add_argument("ledger", type=Path, metavar="DIR")
     back.add_argument("row", type=int, metavar="ROW")
     back.add_argument("--reason", required=True, metavar="WORDS")
     verb_of = {check: run_verify, show: run_show, rescore: run_rescore, bring: run_import, mend: run_repair}
-    for verb, run in {**verb_of, back: run_withdraw}.items():
+    for verb, run in {**verb_of, back: run_withdraw, sign: run_sign}.items():
         add_json(verb)
         verb.set_defaults(run=run)
 
 
 def run_verify(args: argparse.Namespace) -> Answer:
     """Audit the record from its bytes."""
-    report = audited(args.ledger, kept=_checkpoint(args.against), since=_checkpoint(args.since), hashes=args.hashes)
+    report = audited(
+        args.ledger, kept=_checkpoint(args.against, args.key), since=_checkpoint(args.since), hashes=args.hashes
+    )
     return told(args.ledger, report)
 
 
@@ -176,6 +185,32 @@ def run_withdraw(args: argparse.Namespace) -> Answer:
     return Answer(Exit.HOLDS, {"row": entry.seq}, f"row {entry.seq} takes back row {args.row}: {args.reason}")
 
 
+def run_sign(args: argparse.Namespace) -> Answer:
+    """Sign the checkpoint of a ledger that verifies; the private key never lies in the ledger."""
+    report = audited(args.ledger)
+    if not report.holds:
+        return told(args.ledger, report)
+    if not args.key.exists():
+        write_new(args.key, draw_key(), 0o600)
+    pem = read_file(args.key)
+    signature = args.ledger / "checkpoint.sig"
+    replace(signature, sign_checkpoint(report.end, pem))
+    key = public_key(pem)
+    lines = [f"{signature}: {report.end.size} rows signed by {key}", "keep a copy of it elsewhere, and later:"]
+    lines.append(f"  scoreboard ledger verify {args.ledger} --against COPY --key {key}")
+    return Answer(Exit.HOLDS, {"signed": str(signature), "key": key, "rows": report.end.size}, "\n".join(lines))
+
+
+def write_new(path: Path, data: bytes, mode: int) -> None:
+    """Write a file that is not there yet, for its owner alone."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    except OSError as error:
+        raise WrongUse(f"{path}: {error.strerror}") from None
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(data)
+
+
 def says(entry: Entry) -> str:
     """A row in one line."""
     body = entry.body
@@ -209,5 +244,9 @@ def _label(verdict: Verdict) -> str:
     return verdict.outcome.value if verdict.tier is None else f"{verdict.outcome.value} {verdict.tier.value}"
 
 
-def _checkpoint(path: Path | None) -> Checkpoint | None:
-    return None if path is None else parse_checkpoint(read_file(path), str(path))
+def _checkpoint(path: Path | None, key: str | None = None) -> Checkpoint | None:
+    """A checkpoint from a file; with ``key`` only one that is signed with it."""
+    if path is None:
+        return None
+    data = read_file(path)
+    return parse_checkpoint(data, str(path)) if key is None else open_signed(data, key, str(path))
