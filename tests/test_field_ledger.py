@@ -23,12 +23,12 @@ from scoreboard.canonical import digest, format_canonical, parse_canonical
 from scoreboard.decide import Guard, Rule, Shown, guard, shown
 from scoreboard.errors import LedgerDamaged, MalformedInput
 from scoreboard.evidence import Block
+from scoreboard.figures import measured_as
 from scoreboard.frontier import fold, stale, standings
 from scoreboard.gate import judge
 from scoreboard.ledger import Ledger, repair
 from scoreboard.lock import Baseline, Lock, Published, format_lock, parse_lock
 from scoreboard.model import Attestation, Metric, Outcome, Slot
-from scoreboard.pinning import measured_as
 from scoreboard.records.bodies import Import, Repaired, Supersede, Withdraw
 from scoreboard.records.chain import Checkpoint, Relation, format_checkpoint
 from scoreboard.records.lockcheck import check

@@ -9,9 +9,9 @@ from worlds import STEP_NS, block, policy, round_evidence, rows, screened, with_
 from scoreboard.decide import Action
 from scoreboard.errors import MalformedInput
 from scoreboard.evidence import Block, NoiseEvidence, Purpose, RoundEvidence
-from scoreboard.figures import rate_utps
+from scoreboard.figures import measured_as, rate_utps
 from scoreboard.model import Arm, Attestation, Level
-from scoreboard.pinning import measured_as, pin_of
+from scoreboard.pinning import pin_of
 from scoreboard.records.bodies import Settled
 from scoreboard.records.rederive import verdict_of
 from scoreboard.settling import settled_of, until_settled

@@ -13,11 +13,11 @@ from worlds import calibration, faster_by, policy
 
 from scoreboard.engine import Client
 from scoreboard.errors import MalformedInput
+from scoreboard.figures import measured_as
 from scoreboard.frontier import fold
 from scoreboard.gate import judge
 from scoreboard.model import Arm, Attestation, Effect, Outcome
 from scoreboard.oracle import PinnedOracle
-from scoreboard.pinning import measured_as
 from scoreboard.policy import Opening, parse_policy
 from scoreboard.rounds import blank, measure_baseline, measure_candidate
 from scoreboard.sandbox import Isolation, probe
