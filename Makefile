@@ -39,8 +39,9 @@ bubblewrap:
 demo: $(VENV)/.installed-run bubblewrap
 	@$(BIN)/scoreboard demo
 
+# From the root of the checkout, so that links from a notebook to the code and the glossary open.
 lab: $(VENV)/.installed-lab
-	$(BIN)/jupyter lab labs/00_orientation.ipynb
+	$(BIN)/jupyter lab --ServerApp.root_dir=. $(if $(filter 0,$(shell id -u)),--allow-root) labs/00_orientation.ipynb
 
 check: $(VENV)/.installed-test bubblewrap
 	$(BIN)/ruff check .
