@@ -85,7 +85,8 @@ def test_four_blocks_are_too_few_for_a_floor() -> None:
 
 def test_the_report_is_the_same_in_another_process_with_other_hash_and_cpu_dispatch() -> None:
     program = (
-        "from scoreboard.statistics.fitness import *; from scoreboard.decide import Rule; from scoreboard.noise import *\n"
+        "from scoreboard.statistics.fitness import *\n"
+        "from scoreboard.decide import Rule; from scoreboard.noise import *\n"
         "from scoreboard.statistics.betting import *; from scoreboard.statistics.size import size\n"
         "aa=[block_stat([10_000_019*(i+j%3+40) for j in range(20)],[10_000_079*(i+j%5+40) for j in range(20)])"
         " for i in range(9)]\n"
