@@ -147,6 +147,7 @@ def test_an_answer_cannot_change_what_it_is_given() -> None:
 
 
 def test_one_failing_property_shows_at_a_time_with_yours_beside_expected() -> None:
+    """F181: what was asked, what was expected, what was found, one next step."""
     report = checked(lambda number: number + 1)
     assert report.failing is not None
     assert report.others == 2

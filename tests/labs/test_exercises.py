@@ -3,6 +3,7 @@
 import importlib.util
 import linecache
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,7 @@ def exercise_of(name: str) -> Exercise:
     return exercise
 
 
+@cache
 def checked(name: str, source: str) -> Report:
     return examine(exercise_of(name), function_of(name, source))
 
