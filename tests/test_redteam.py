@@ -15,12 +15,17 @@ from typing import Any
 
 import pytest
 from exploits.arena import Arena
+from worlds import policy, round_evidence
 
 from scoreboard import redteam
 from scoreboard.cli import main
+from scoreboard.commands.redteam_ import code_of, judged
 from scoreboard.confine.traces import Traces, adopting
 from scoreboard.errors import WrongUse
+from scoreboard.model import Check, Effect, Finding
 from scoreboard.redteam import Attack, Control, Escaped, Exploit, Kind, Result, Team
+from scoreboard.suites import gallery
+from scoreboard.suites.corruptions import Judged
 
 TEAM = redteam.load()
 IDS = [exploit.attack.id for exploit in TEAM.exploits]
@@ -176,6 +181,38 @@ def test_one_class_can_be_chosen_and_one_that_does_not_exist_is_refused() -> Non
     assert set(redteam.select(TEAM.exploits, None, quick=True)) == set(QUICK)
     with pytest.raises(WrongUse, match="no such class"):
         redteam.select(TEAM.exploits, "magic", quick=False)
+
+
+def kernel(name: str, kind: gallery.Kind, *, rejected: bool, caught_by: tuple[str, ...] = ("P1",)) -> Judged:
+    entry = gallery.Entry(name, "a story", kind, None, caught_by, gallery.Fluent.YES, ())
+    finding = Finding(Check.P1, "top1", Effect.REJECTS if rejected else Effect.HOLDS)
+    return Judged(entry, (finding,), {}, round_evidence(policy()), 1000)
+
+
+CLEAN, FAULT = gallery.Kind.HARMLESS, gallery.Kind.FAULT
+GALLERIES = {
+    "as it says": ([kernel("clean", CLEAN, rejected=False), kernel("window", FAULT, rejected=True)], 0),
+    "a fault passes": (
+        [kernel("clean", CLEAN, rejected=False), kernel("a", FAULT, rejected=True), kernel("b", FAULT, rejected=False)],
+        1,
+    ),
+    "a fault passes as its entry says": (
+        [
+            kernel("clean", CLEAN, rejected=False),
+            kernel("a", FAULT, rejected=True),
+            kernel("b", FAULT, rejected=False, caught_by=()),
+        ],
+        0,
+    ),
+    "nothing passes": ([kernel("clean", CLEAN, rejected=True), kernel("window", FAULT, rejected=True)], 3),
+    "everything passes": ([kernel("clean", CLEAN, rejected=False), kernel("window", FAULT, rejected=False)], 3),
+}
+
+
+@pytest.mark.parametrize("name", GALLERIES)
+def test_the_kernel_gallery_is_its_own_control(name: str) -> None:
+    found, code = GALLERIES[name]
+    assert code_of(judged(found)) == code
 
 
 def test_an_error_of_the_product_is_not_a_check_that_stops() -> None:

@@ -1,29 +1,69 @@
 """``redteam``: the shipped attacks and controls against this installation, and what held."""
 
 import argparse
+import secrets
+from collections.abc import Sequence
 from itertools import groupby
+from pathlib import Path
 
 from ..answer import Answer, Exit
-from ..redteam import Exploit, Report, Result, load, run, select
-from .common import add_json, say
+from ..errors import WrongUse
+from ..redteam import Exploit, Kind, Report, Result, load, run, select
+from ..site import bench_at, open_site, workdir
+from ..suites import gallery
+from ..suites.corruptions import Judged, corruptions, table
+from .common import add_json, say, watched
 
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+QUICK = ("clean_kv16", "kv_q8", "kv_stale_chunk_row", "mask_last_tile", "window_512")  # of the gallery
 MARKS = {(True, True): "held", (True, False): "held", (False, True): "limit", (False, False): "FAILED"}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``redteam``."""
     parser.add_argument("--quick", action="store_true", help="a selection that takes at most a minute")
-    parser.add_argument("--only", metavar="CLASS", help="one class, such as timing or scope-config")
+    parser.add_argument("--only", metavar="CLASS", help="one class, such as timing or scope-config; or corruptions")
     add_json(parser)
     parser.set_defaults(run=answer)
 
 
 def answer(args: argparse.Namespace) -> Answer:
     """Run the selection; 0 when all of it held and the controls did, 3 when a control failed."""
+    if args.only == Kind.CORRUPTIONS.value:
+        return kernels(quick=args.quick, quiet=args.json)
     team = load()
     chosen = select(team.exploits, args.only, quick=args.quick)
     report = run(team, chosen, _silent if args.json else _heard)
     return Answer(code_of(report), data_of(report), told(report, chosen))
+
+
+def kernels(*, quick: bool, quiet: bool) -> Answer:
+    """The gallery of changed kernels on the shipped model: every fault is rejected, what is harmless passes."""
+    directory = FIXTURES / "candidates" / "gallery"
+    if not directory.is_dir():
+        raise WrongUse(f"the gallery is not here: {directory} is a part of the repository; run this from a clone")
+    entries = tuple(e for e in gallery.load_gallery(directory) if e.name in QUICK or not quick)
+    policy = FIXTURES / ("demo.toml" if quick else "policy.toml")
+    main, seed = FIXTURES / "engines" / "main", secrets.token_bytes(32)
+    with workdir() as work, watched(quiet=quiet) as progress:
+        site = open_site(policy, FIXTURES / "reference.lock", work / "ledger")
+        with bench_at(site, progress) as runner:
+            found = tuple(corruptions(site, runner, entries, directory, main, seed, work))
+    report = judged(found)
+    data = {**data_of(report), "results": [{**each.row(), "class": Kind.CORRUPTIONS.value} for each in found]}
+    return Answer(code_of(report), data, "\n".join([*table(found), summary(report)]))
+
+
+def judged(found: Sequence[Judged]) -> Report:
+    """The gallery as a report: its harmless entries and its faults are each other's control."""
+    results = tuple(
+        Result(e.entry.name, Kind.CORRUPTIONS.value, e.held, e.documented, e.elapsed_ms / 1000, "") for e in found
+    )
+    passes = any(not e.rejected for e in found if e.entry.kind is gallery.Kind.HARMLESS)
+    fails = any(e.rejected for e in found if e.entry.kind is gallery.Kind.FAULT)
+    controls = {"an honest engine passes": passes, "a plainly wrong engine is rejected": fails}
+    shown = (Result(name, "control", held, documented=False, seconds=0.0, detail="") for name, held in controls.items())
+    return Report(results, tuple(shown))
 
 
 def _silent(result: Result) -> None:
