@@ -151,7 +151,7 @@ def caption(found: Run) -> str:
 
 
 def _names() -> tuple[tuple[str, str], ...]:
-    return tuple((f"{name}: {build.what}", name) for name, build in recorded()[1].items())
+    return tuple((name, name) for name in recorded()[1])
 
 
 GATE_ORDER = View(

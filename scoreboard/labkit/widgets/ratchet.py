@@ -141,4 +141,5 @@ RATCHET = View(
         ("a bar calibrated to main's residual", {"rule": "calibrated", "candidate": 0.004}),
     ),
     panels=2,
+    tab="Ratchet",
 )

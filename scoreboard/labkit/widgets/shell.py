@@ -92,7 +92,7 @@ def explorer(*views: View[Any]) -> Any:
     if len(views) == 1:
         return Explorer(views[0])
     tabs = Tabs([Explorer(view) for view in views])
-    tabs.titles = tuple(view.title for view in views)
+    tabs.titles = tuple(view.tab or view.title for view in views)
     return tabs
 
 

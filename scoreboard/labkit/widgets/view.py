@@ -42,7 +42,7 @@ Control = Slide | Choice
 class View(Generic[T]):
     """``answer`` takes the controls by name and returns a value; ``draw`` and ``caption`` tell it.
 
-    ``draw`` fills ``panels`` axes. ``paper`` holds the settings of the static grid, each with a name.
+    ``draw`` fills ``panels`` axes; ``tab`` is a short title. ``paper`` holds the settings of the static grid, each with a name.
     """
 
     name: str
@@ -54,6 +54,7 @@ class View(Generic[T]):
     paper: tuple[tuple[str, Setting], ...]
     panels: int = 1
     height: float = 2.9
+    tab: str = ""
 
     @property
     def start(self) -> dict[str, Any]:

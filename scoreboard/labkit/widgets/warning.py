@@ -94,4 +94,5 @@ WARNING = View(
     caption=caption,
     paper=(("noise 0.1", {}), ("noise 0.5", {"size": 0.5})),
     panels=2,
+    tab="Top-1 and KL",
 )
