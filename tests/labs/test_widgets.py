@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scoreboard.labkit import widgets
 from scoreboard.labkit.widgets import VIEWS, views
 from scoreboard.labkit.widgets.depth_probe import probe
 from scoreboard.labkit.widgets.gate_order import recorded, run
@@ -28,6 +29,7 @@ EVERY = [view for name in VIEWS for view in views(name)]
 WITHOUT = """
 import sys
 sys.modules["ipywidgets"] = None
+from scoreboard.labkit import widgets
 from scoreboard.labkit.widgets import VIEWS, views
 for name in VIEWS:
     for view in views(name):
@@ -267,6 +269,16 @@ def test_every_control_is_labelled_and_starts_inside_its_range(view: View[Any]) 
             assert all(text.strip() for text, _ in control.options)
         else:
             assert control.low <= control.start <= control.high
+
+
+@pytest.mark.parametrize(("name", "numbers"), [("tier_plane", ["3.1"]), ("ratchet", ["3.1a", "3.1b"])])
+def test_a_widget_on_paper_is_a_figure_for_each_of_its_views(
+    name: str, numbers: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(widgets, "show", lambda made, number, text: shown.append(number))
+    widgets.paper(name, "3.1")
+    assert shown == numbers
 
 
 def test_an_unknown_widget_is_refused_with_the_names_that_there_are() -> None:

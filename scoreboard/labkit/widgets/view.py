@@ -42,7 +42,8 @@ Control = Slide | Choice
 class View(Generic[T]):
     """``answer`` takes the controls by name and returns a value; ``draw`` and ``caption`` tell it.
 
-    ``draw`` fills ``panels`` axes; ``tab`` is a short title. ``paper`` holds the settings of the static grid, each with a name.
+    ``draw`` fills ``panels`` axes; ``tab`` is a short title. ``paper`` holds the settings of the static grid, each with
+    a name.
     """
 
     name: str
