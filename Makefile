@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check soak clean bubblewrap
+.PHONY: help demo lab test check soak clean bubblewrap chromium
 
 help:
 	@echo "make demo   gate three candidates on the shipped model and say why (about 3 minutes)"
@@ -36,6 +36,13 @@ bubblewrap:
 	  && { apt-get update -qq && apt-get install -y -qq bubblewrap; } >/dev/null 2>&1; } \
 	  || echo "bubblewrap is not here and could not be installed: rows will be 'unconfined'"
 
+# The page and the widgets are looked at in a real browser where there is one; without it those tests skip.
+chromium:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	  && { apt-get update -qq && apt-get install -y -qq chromium; } >/dev/null 2>&1; } \
+	  || echo "chromium is not here and could not be installed: the browser tests will skip"
+
 demo: $(VENV)/.installed-run bubblewrap
 	@$(BIN)/scoreboard demo
 
@@ -49,7 +56,7 @@ check: $(VENV)/.installed-test bubblewrap
 	$(BIN)/mypy
 	$(BIN)/pytest --cov --cov-report=term -m "not soak"
 
-test: check
+test: chromium check
 
 soak: $(VENV)/.installed-test bubblewrap
 	$(BIN)/pytest -m soak
