@@ -276,7 +276,7 @@ def test_a_widget_on_paper_is_a_figure_for_each_of_its_views(
     name: str, numbers: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shown: list[str] = []
-    monkeypatch.setattr(widgets, "show", lambda made, number, text: shown.append(number))
+    monkeypatch.setattr(widgets, "show", lambda _made, number, _text: shown.append(number))
     widgets.paper(name, "3.1")
     assert shown == numbers
 
