@@ -118,6 +118,7 @@ def test_a_solution_shows_after_an_attempt_and_seals_it(kept: Path, capsys: pyte
     assert "###" not in shown
     sealed = json.loads(kept.read_text())["exercises"]["tier"]["sealed"]
     lab.check("tier", right)
+    lab.reveal("tier")
     assert json.loads(kept.read_text())["exercises"]["tier"]["sealed"] == sealed != ""
 
 
@@ -154,6 +155,12 @@ def test_what_this_machine_can_do_is_said_in_words(capsys: pytest.CaptureFixture
     assert "confinement" in said
     assert "freezer" in said
     assert "core" in said
+
+
+def test_exercises_are_listed_in_the_order_in_which_they_are_read() -> None:
+    order = [exercise.name for exercise in registry.in_reading_order()]
+    assert order[:2] == ["read_lock", "assert_pinned"]
+    assert order[6:11] == ["parity", "is_regression", "significant", "tier", "decide"]
 
 
 def test_the_lab_has_no_other_names() -> None:
