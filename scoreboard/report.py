@@ -109,8 +109,9 @@ def reasons(findings: Iterable[Finding]) -> list[str]:
     lines = []
     for group in groups.values():
         worst = max(group, key=lambda finding: abs((finding.found or 0) - (finding.bound or 0)))
-        others = f"; also at {len(group) - 1} other places" if len(group) > 1 else ""
-        lines.append(sentence(worst) + others)
+        others = len(group) - 1
+        also = f"; also at {others} other place{'s' if others > 1 else ''}" if others else ""
+        lines.append(sentence(worst) + also)
     return lines
 
 
