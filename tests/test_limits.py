@@ -5,6 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
+from exploits import kit
+
+from scoreboard import redteam
 
 ROOT = Path(__file__).parents[1]
 PARTS = ("Bounds", "What gets through", "Witness", "What would close it", "Cost")
@@ -40,3 +43,15 @@ def test_entries_and_witnesses_are_one_to_one() -> None:
     cited = re.findall(r"\*\*Witness\.\*\* `([^`]+)`", TEXT)
     assert sorted(cited) == sorted(set(cited))
     assert set(cited) == witnesses()
+
+
+def test_the_entries_that_code_and_attacks_name_are_the_ones_that_they_mean() -> None:
+    titles = [entry.partition("\n")[0] for entry in ENTRIES]
+    assert "ledger can be rewritten" in titles[8 - 1]
+    assert "(LIMITS 8)" in (ROOT / "scoreboard" / "commands" / "common.py").read_text()
+    assert "without bubblewrap" in titles[kit.UNCONFINED - 1]
+    named = {exploit.attack.id: exploit.attack.limit for exploit in redteam.load().exploits if exploit.attack.limit}
+    assert {name: titles[limit - 1] for name, limit in named.items()} == {
+        "D04.debt": "19. Work that is put off beyond the end of a block",
+        "O30": "22. Other behaviour where no prompt leads",
+    }

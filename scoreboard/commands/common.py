@@ -53,7 +53,7 @@ def notices(site: Site) -> list[str]:
     """One line for each thing that makes a row worth less than it could be."""
     found = [] if site.isolation.notice is None else [f"note: {site.isolation.notice}"]
     if not (site.ledger.path / "checkpoint.sig").is_file():
-        found.append("note: the checkpoint is not signed; keep a copy elsewhere to see truncation (LIMITS 6)")
+        found.append("note: the checkpoint is not signed; keep a copy elsewhere to see truncation (LIMITS 8)")
     return found
 
 
