@@ -59,6 +59,7 @@ class Readings:
     usage: list[Usage] = field(default_factory=list)
     replies: list[Logits] = field(default_factory=list)
     idle_cpu_ns: int | None = None
+    mapped: str | None = None
 
 
 @dataclass(frozen=True)
@@ -150,6 +151,7 @@ def measure_block(
             _step(seats[arm], readings[arm], dealt.steps[index], bench.timing_clock)
         for arm in PAIR:
             readings[arm].idle_cpu_ns = _idle_ns(after_prompt[arm], seats[arm].worker.usage(), readings[arm].usage)
+            readings[arm].mapped = seats[arm].worker.mapped()
         pinned = core is not None and all(seats[arm].worker.pinned() for arm in PAIR)
     return Measured(purpose, at_ms, core, swapped, order, dealt, pinned, steal.ppm(), readings)
 
@@ -181,6 +183,7 @@ def _measure_alternately(
             for ids in dealt.steps:
                 _step(seat, read, ids, clock)
             read.idle_cpu_ns = _idle_ns(after_prompt, seat.worker.usage(), read.usage)
+            read.mapped = seat.worker.mapped()
             pinned = pinned and seat.worker.pinned()
     order = ("b" if swapped else "a") * (len(dealt.steps) // 2)
     return Measured(purpose, at_ms, core, swapped, order, dealt, pinned, steal.ppm(), readings)
@@ -270,4 +273,5 @@ def _arm_run(readings: Readings, rows: Rows) -> ArmRun:
         steps_ns=tuple(readings.steps_ns),
         accounting=accounting,
         rows=rows,
+        mapped=readings.mapped,
     )

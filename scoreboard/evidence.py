@@ -84,7 +84,8 @@ class ArmRun:
     """One arm in one block: step k of base and step k of candidate were timed in the same half-round.
 
     A step is ``Block.tokens_per_step`` tokens. ``prefill_ns`` has one entry per chunk, the last with the warm
-    steps after it. ``accounting`` is None where the kernel does not tell.
+    steps after it. ``accounting`` is None where the kernel does not tell. ``mapped`` digests every file that was
+    mapped as code at the end of the block: interpreter, linker, libraries, what the engine brought along.
     """
 
     load_ns: int
@@ -92,8 +93,11 @@ class ArmRun:
     steps_ns: tuple[int, ...]
     accounting: Accounting | None
     rows: Rows
+    mapped: str | None = None
 
     def __post_init__(self) -> None:
+        if self.mapped is not None:
+            require_digest(self.mapped, "mapped")
         if self.load_ns <= 0 or any(t <= 0 for t in (*self.prefill_ns, *self.steps_ns)):
             raise MalformedInput("steps_ns", "a duration is not above 0")
         if self.accounting is not None:

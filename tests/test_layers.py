@@ -27,6 +27,7 @@ SHELL = {
     "confine.cgroup",
     "confine.launch",
     "confine.layout",
+    "confine.mapped",
     "confine.output",
     "confine.processes",
     "confine.traces",

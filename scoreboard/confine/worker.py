@@ -14,6 +14,7 @@ from typing import Self
 from ..errors import NodeUnfit
 from . import processes
 from .cgroup import PATIENCE_S, Group
+from .mapped import code_digest
 from .output import Log
 
 _PAUSE_S = 2e-4
@@ -78,6 +79,10 @@ class Worker:
         if not processes.PROC.exists():
             return None
         return self._group.cpu_ns() if self._group else processes.cpu_ns(self.pids())
+
+    def mapped(self) -> str | None:
+        """The digest of every file that is mapped as code, or None where the kernel does not tell."""
+        return code_digest(self.pids())
 
     def log(self) -> bytes:
         """The kept part of stdout and stderr, for people only."""
