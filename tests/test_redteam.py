@@ -112,6 +112,18 @@ def test_a_copy_of_the_package_without_the_attacks_says_so(tmp_path: Path) -> No
         redteam.load(tmp_path)
 
 
+def test_the_attacks_need_nothing_that_only_tests_need() -> None:
+    program = (
+        "import sys\n"
+        "for name in ('pytest', 'hypothesis', 'scipy', 'cryptography'): sys.modules[name] = None\n"
+        "from scoreboard.redteam import load\n"
+        "print(len(load().exploits))"
+    )
+    root = Path(__file__).parents[1]
+    done = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == str(len(IDS)), done.stderr
+
+
 # The machinery, on small attacks of its own.
 
 
