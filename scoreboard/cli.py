@@ -72,7 +72,7 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"scoreboard {__version__}")
-    verbs = parser.add_subparsers(metavar="VERB", required=True, help=argparse.SUPPRESS)
+    verbs = parser.add_subparsers(prog="scoreboard", metavar="VERB", required=True, help=argparse.SUPPRESS)
     for group in VERBS.values():
         for name, summary in group.items():
             module: ModuleType = importlib.import_module(f".commands.{name}_", __package__)
