@@ -1,8 +1,8 @@
 """What the kernel's accounts say of a round: was CPU time counted, and was any used outside the clock? Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from .evidence import ArmRun, RoundEvidence
+from .evidence import RoundEvidence
 from .model import Arm, Check, Effect, Finding
 from .policy import PPM, Basis, Policy
 
@@ -20,17 +20,16 @@ def unaccounted(policy: Policy, evidence: RoundEvidence) -> Iterator[Finding]:
 def idle(policy: Policy, evidence: RoundEvidence) -> Iterator[Finding]:
     """Outside the timed steps an engine has nothing to do: work done there was moved away from the clock.
 
-    Waking, freezing and the accounts themselves cost every engine something, so the candidate's share is held
-    against the base's of the same blocks plus the policy's bound.
+    Waking, freezing and the accounts themselves cost every engine something, so the candidate is held against the
+    base of the same blocks plus the policy's bound. Both sides are shares of the base's time inside its steps: those
+    costs are per turn, and a faster engine must not look idler for it.
     """
-    share = idle_share_ppm([block.candidate for block in evidence.blocks])
-    bound = idle_share_ppm([block.base for block in evidence.blocks]) + policy.health.idle_cpu_max_ppm
+    accounts = [(block.base.accounting, block.candidate.accounting) for block in evidence.blocks]
+    told = [(base, candidate) for base, candidate in accounts if base is not None and candidate is not None]
+    timed_ns = sum(sum(base.steps_cpu_ns) for base, _ in told)
+    if not timed_ns:
+        return
+    share = -(-sum(candidate.idle_cpu_ns for _, candidate in told) * PPM // timed_ns)
+    bound = sum(base.idle_cpu_ns for base, _ in told) * PPM // timed_ns + policy.health.idle_cpu_max_ppm
     if not share <= bound:
         yield Finding(Check.V1, "idle_cpu", Effect.REJECTS, share, bound, "ppm", Arm.CANDIDATE, TIMED)
-
-
-def idle_share_ppm(runs: Sequence[ArmRun]) -> int:
-    """CPU time outside the timed steps against the time inside them, rounded up; 0 where nothing is accounted."""
-    accounts = [run.accounting for run in runs if run.accounting is not None]
-    timed_ns = sum(sum(account.steps_cpu_ns) for account in accounts)
-    return -(-sum(account.idle_cpu_ns for account in accounts) * PPM // timed_ns) if timed_ns else 0

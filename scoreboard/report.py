@@ -24,7 +24,7 @@ TEXT = {
     "slot_context": "the slot says {found}, the policy ships {bound}",
     "claimed_context": "the claim says {found}, the policy ships {bound}",
     "dealt_context": "{found} were in the context when timing began, the policy ships {bound}",
-    "idle_cpu": "CPU time outside the timed steps is {found} of that inside them, allowed {bound}",
+    "idle_cpu": "CPU time outside the timed steps is {found} of the base's inside them, allowed {bound}",
     "uncalibrated": "{found} of noise floor, at least {bound} wanted",
     "sick_blocks": "{found} of blocks saw a sick node, allowed {bound}",
     "of_reference": "{found} of the reference's rate, ceiling {bound}",

@@ -34,6 +34,13 @@ def test_cpu_time_outside_the_timed_steps_is_bounded_over_the_base_s(over_ns: in
     assert holds or verdict.outcome is Outcome.REJECTED
 
 
+def test_a_candidate_that_is_four_times_as_fast_is_not_idler_for_it() -> None:
+    made = block(Purpose.TEST, candidate_ns=STEP_NS // 4)
+    made = replace(made, base=resting(made.base, BAR_NS // 2), candidate=resting(made.candidate, BAR_NS // 2))
+    findings = judge(policy(), round_evidence(policy(), (made,))).findings
+    assert all(finding.code != "idle_cpu" for finding in findings)
+
+
 def test_where_the_kernel_does_not_account_nothing_is_said_about_idle_work() -> None:
     blind = block(Purpose.TEST)
     blind = replace(
