@@ -107,8 +107,8 @@ class Health:
     """N1 and block health: what is judged before a block's result is looked at.
 
     ``spread_max_ppm`` bounds the scatter of the base's steps against the calibrated one, ``level_max_mads`` how
-    far its level may be from the calibrated one, in median absolute deviations. ``idle_cpu_max_ppm`` bounds an
-    arm's CPU time outside the timed steps, as a share of the base's inside them.
+    far its level may be from the calibrated one, in median absolute deviations. ``idle_cpu_max_ppm`` bounds
+    the candidate's CPU time outside the timed steps, over the base's, as a share of the base's inside them.
     """
 
     steal_max_ppm: int
