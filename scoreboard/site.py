@@ -26,7 +26,7 @@ from .policy import Policy, parse_policy
 from .runner import Progress, Runner
 from .sandbox import Isolation, Limits, probe
 from .seat import ArmFault, Bench, Clock, seated
-from .source import Source, fetch
+from .source import Source, fetch, remove_tree
 from .suites.suite import SUITE_FILE, Suite, load_suite
 from .tree import tree_digest
 
@@ -179,7 +179,7 @@ def workdir() -> Iterator[Path]:
     try:
         yield path
     finally:
-        shutil.rmtree(path, ignore_errors=True)
+        remove_tree(path)
 
 
 def private(work: Path) -> Path:

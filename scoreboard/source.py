@@ -9,7 +9,7 @@ import shutil
 import stat
 import subprocess
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from .errors import MalformedInput, WrongUse
 from .manifest import NAME, Manifest, parse_manifest
@@ -17,7 +17,8 @@ from .model import Build
 from .tree import tree_digest
 
 SKIPPED = frozenset({".git", "__pycache__"})
-MAX_BYTES = 512 * 2**20
+MAX_BYTES, MAX_FILES, MAX_DEPTH = 512 * 2**20, 20_000, 32
+NO_NAMES = frozenset({"", ".", "..", ".git"})  # what a part of a path in a git tree cannot be
 GIT_MODES = {"100644": 0o644, "100755": 0o755}
 GIT_ENVIRONMENT = {
     "PATH": os.defpath,
@@ -26,6 +27,7 @@ GIT_ENVIRONMENT = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
 }
 
 
@@ -69,25 +71,54 @@ def fetch(spec: str, into: Path, *, repository: Path | None = None) -> Source:
     return Source(into, manifest, Build(name, tree_digest(into), commit))
 
 
+@dataclass
+class _Bounds:
+    """What has been copied so far; MalformedInput when it is too much."""
+
+    where: object
+    bytes: int = 0
+    files: int = 0
+
+    def take(self, relative: PurePath, size: int) -> None:
+        """Count one file or directory in."""
+        self.bytes += size
+        self.files += 1
+        for name, found, bound in (
+            ("bytes", self.bytes, MAX_BYTES),
+            ("files and directories", self.files, MAX_FILES),
+            ("levels", len(relative.parts), MAX_DEPTH),
+        ):
+            if not found <= bound:
+                raise MalformedInput(str(self.where), f"has {found} {name} or more; at most {bound} are copied")
+
+
 def copy_directory(directory: Path, into: Path) -> None:
-    """Copy regular files with their executable bits; MalformedInput for links, special files, too many bytes."""
+    """Copy regular files with their executable bits; MalformedInput for links, special files, and too much."""
     into.mkdir(parents=True)
-    total = 0
+    bounds = _Bounds(directory)
     for parent, folders, files in os.walk(directory):
         folders[:] = sorted(set(folders) - SKIPPED)
         for name in sorted((*folders, *files)):
             path = Path(parent) / name
-            mode = path.lstat().st_mode
-            target = into / path.relative_to(directory)
-            if stat.S_ISDIR(mode):
-                target.mkdir()
-            elif stat.S_ISREG(mode):
-                total += path.stat().st_size
-                _bounded(total, directory)
-                shutil.copyfile(path, target, follow_symlinks=False)
-                target.chmod(0o755 if mode & stat.S_IXUSR else 0o644)
+            status = path.lstat()
+            relative = path.relative_to(directory)
+            if stat.S_ISDIR(status.st_mode):
+                bounds.take(relative, 0)
+                (into / relative).mkdir()
+            elif stat.S_ISREG(status.st_mode):
+                bounds.take(relative, status.st_size)
+                shutil.copyfile(path, into / relative, follow_symlinks=False)
+                (into / relative).chmod(0o755 if status.st_mode & stat.S_IXUSR else 0o644)
             else:
                 raise MalformedInput(str(path), "is a link or special file; an engine is made of regular files")
+
+
+def remove_tree(directory: Path) -> None:
+    """Remove ``directory``, however deep a build has nested it."""
+    try:
+        shutil.rmtree(directory, ignore_errors=True)
+    except RecursionError:
+        subprocess.run(["/bin/rm", "-rf", "--", str(directory)], check=False)
 
 
 def _copy_from_git(spec: str, into: Path, repository: Path) -> str:
@@ -96,21 +127,24 @@ def _copy_from_git(spec: str, into: Path, repository: Path) -> str:
     if reference.startswith("-"):
         raise WrongUse(f"{reference!r} is not a git reference")
     commit = _git(repository, "rev-parse", "--verify", "--end-of-options", f"{reference}^{{commit}}").decode().strip()
-    listing = _git(repository, "ls-tree", "-r", "-z", "--full-tree", f"{commit}:{path}")
+    listing = _git(repository, "ls-tree", "-r", "-l", "-z", "--full-tree", f"{commit}:{path}")
     into.mkdir(parents=True)
-    total = 0
+    bounds = _Bounds(spec)
     for entry in filter(None, listing.split(b"\0")):
         head, _, raw = entry.partition(b"\t")
-        mode, _, blob = head.decode().split(" ")
+        mode, _, blob, size = head.decode().split()
         name = raw.decode("utf-8", "surrogateescape")
+        parts = name.split("/")
         if mode not in GIT_MODES:
             raise MalformedInput(f"{spec}/{name}", f"git mode {mode} is a link or submodule; regular files only")
-        data = _git(repository, "cat-file", "blob", blob)
-        total += len(data)
-        _bounded(total, spec)
-        target = into / name
+        if NO_NAMES & {part.lower() for part in parts}:
+            raise MalformedInput(f"{spec}/{name}", "is not the path of a file inside a directory")
+        if SKIPPED & set(parts):
+            continue
+        bounds.take(PurePath(*parts), int(size))
+        target = into.joinpath(*parts)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
+        target.write_bytes(_git(repository, "cat-file", "blob", blob))
         target.chmod(GIT_MODES[mode])
     return commit
 
@@ -126,8 +160,3 @@ def _git(repository: Path, *arguments: str) -> bytes:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["git failed"]
         raise WrongUse(f"git {arguments[0]}: {said[-1]}")
     return done.stdout
-
-
-def _bounded(total: int, where: object) -> None:
-    if total > MAX_BYTES:
-        raise MalformedInput(str(where), f"is larger than {MAX_BYTES} bytes")

@@ -6,7 +6,8 @@ directory holds afterwards is copied out, hashed and mounted read-only as the en
 same source has to give the same bytes: a base is built again in every round, and has to stay what it was.
 """
 
-import shutil
+import contextlib
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from ..errors import MalformedInput, NodeUnfit
 from ..manifest import NAME
 from ..model import Build
 from ..policy import Building
-from ..source import MAX_BYTES, Source, copy_directory
+from ..source import MAX_BYTES, MAX_DEPTH, MAX_FILES, Source, copy_directory, remove_tree
 from ..tree import tree_digest
 from . import bubblewrap
 from .bubblewrap import Workshop
@@ -75,15 +76,17 @@ class Builder:
 
     def _once(self, source: Source, into: Path) -> Source:
         scratch = into.with_name(f"{into.name}.scratch")
-        copy_directory(source.path, scratch)
-        for place, command in enumerate(source.manifest.build):
-            status, said = self._run(command, scratch)
-            if status != 0:
-                last = said.strip().splitlines()[-1:] or ["it said nothing"]
-                problem = f"{command[0]!r} ended with status {status}: {last[0][:SAID]}"
-                raise MalformedInput(f"{source.build.name}/{NAME}: build[{place}]", problem)
-        copy_directory(scratch, into)
-        shutil.rmtree(scratch)
+        try:
+            copy_directory(source.path, scratch)
+            for place, command in enumerate(source.manifest.build):
+                status, said = self._run(command, scratch)
+                if status != 0:
+                    last = said.strip().splitlines()[-1:] or ["it said nothing"]
+                    problem = f"{command[0]!r} ended with status {status}: {last[0][:SAID]}"
+                    raise MalformedInput(f"{source.build.name}/{NAME}: build[{place}]", problem)
+            copy_directory(scratch, into)
+        finally:
+            remove_tree(scratch)
         build = Build(source.build.name, tree_digest(into), source.build.commit)
         return Source(into, source.manifest, build, recipe=source.path)
 
@@ -95,8 +98,9 @@ class Builder:
             while (status := it.exit_status()) is None:
                 if not self.clock() < end:
                     raise MalformedInput("build", f"{command[0]!r} takes more than {limit_ms} ms")
-                if not _size(scratch) <= MAX_BYTES:
-                    raise MalformedInput("build", f"{command[0]!r} writes more than {MAX_BYTES} bytes")
+                if not _within_bounds(scratch):
+                    bounds = f"{MAX_BYTES} bytes, {MAX_FILES} files, {MAX_DEPTH} levels"
+                    raise MalformedInput("build", f"{command[0]!r} writes more than {bounds}")
                 time.sleep(PATIENCE_S)
             it.close()
             return status, it.log().decode("utf-8", "replace")
@@ -121,15 +125,17 @@ def _start(builder: Builder, scratch: Path) -> Path:
     return scratch if builder.isolation.bwrap is None else Path("/")
 
 
-def _size(directory: Path) -> int:
-    """Bytes of the regular files below ``directory``, as far as they stay where they are."""
-    total = 0
-    for path in directory.rglob("*"):
-        try:
-            total += path.lstat().st_size
-        except OSError:
-            continue
-    return total
+def _within_bounds(directory: Path) -> bool:
+    """Whether what is below ``directory`` could be copied, as far as it stays where it is."""
+    total = files = 0
+    for parent, folders, names in os.walk(directory):
+        files += len(folders) + len(names)
+        if len(Path(parent).relative_to(directory).parts) > MAX_DEPTH or files > MAX_FILES:
+            return False
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += (Path(parent) / name).lstat().st_size
+    return total <= MAX_BYTES
 
 
 def _first_difference(one: Path, other: Path) -> str:
