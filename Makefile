@@ -54,7 +54,8 @@ check: $(VENV)/.installed-test bubblewrap
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest --cov --cov-report=term -m "not soak"
+	$(BIN)/pytest labs solutions
+	$(BIN)/pytest tests --cov --cov-report=term -m "not soak"
 
 test: chromium check
 

@@ -127,6 +127,7 @@ def policy_text(**changes: object) -> str:
         "size_blocks": 6,
         "least_level": '"process"',
         "margin_ppm": 5_000_000,
+        "budget_ms": 900_000,
         **changes,
     }
     lines = []
