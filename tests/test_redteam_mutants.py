@@ -34,8 +34,10 @@ from scoreboard import (
     runner,
     seat,
     site,
+    source,
 )
 from scoreboard.channel import Channel
+from scoreboard.confine import build as confined_build
 from scoreboard.confine.build import Builder
 from scoreboard.confine.worker import Worker
 from scoreboard.figures import durations
@@ -246,6 +248,17 @@ DEFENCES = {
         ("A12",),
     ),
     "printable last words": Defence(without(seat, "last_words", raw_words), ("A17",)),
+    # copies
+    "paths of a git tree": Defence(without(source, "NO_NAMES", frozenset()), ("A24",)),
+    "no bytecode": Defence(without(source, "SKIPPED", frozenset({".git"})), ("P16",)),
+    "bounds of a copy": Defence(
+        all_of(
+            without(source._Bounds, "take", lambda *_: None),
+            without(confined_build, "_within_bounds", lambda _: True),
+        ),
+        ("A25",),
+        slow=True,
+    ),
     # confinement
     "bubblewrap: secrets": Defence(UNWALLED, ("A03",)),
     "bubblewrap: the parent's memory": Defence(UNWALLED, ("A04",)),
