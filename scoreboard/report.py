@@ -100,6 +100,20 @@ def gain(speed: Speed) -> str:
     return f"{size} [{percent(speed.low_ppm)}, {percent(speed.high_ppm)}]"
 
 
+DECIDES = {
+    Outcome.REJECTED: Effect.REJECTS,
+    Outcome.INVALID: Effect.INVALIDATES,
+    Outcome.REVIEW: Effect.REVIEWS,
+    Outcome.NONE: Effect.NO_GAIN,
+    Outcome.INCONCLUSIVE: Effect.UNDECIDED,
+}
+
+
+def deciding(verdict: Verdict) -> list[Finding]:
+    """The findings from which the outcome follows."""
+    return [finding for finding in verdict.findings if finding.effect is DECIDES.get(verdict.outcome)]
+
+
 def reasons(findings: Iterable[Finding]) -> list[str]:
     """One line for each comparison that decided against the candidate: its worst place, and how many others."""
     groups: dict[tuple[str, str, bool], list[Finding]] = {}

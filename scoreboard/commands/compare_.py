@@ -16,7 +16,7 @@ from ..model import Arm
 from ..node import read_node, usable_cores
 from ..oracle import PairOracle
 from ..policy import Policy, parse_policy
-from ..report import headline, reasons, summary
+from ..report import deciding, headline, reasons, summary
 from ..runner import Runner, screened_well
 from ..sandbox import probe
 from ..seat import ArmFault, Bench, seated
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> Answer:
         except ArmFault as fault:
             raise NodeUnfit(f"A does not run here ({fault}); nothing can be compared with it") from None
     verdict = judge(policy, evidence)
-    lines = [headline(verdict), *(f"  {line}" for line in reasons(verdict.findings)), UNSEALED]
+    lines = [headline(verdict), *(f"  {line}" for line in reasons(deciding(verdict))), UNSEALED]
     return Answer(exit_of(verdict.outcome), {"verdict": summary(verdict), "sealed": False}, "\n".join(lines))
 
 

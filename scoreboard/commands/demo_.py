@@ -9,7 +9,7 @@ from ..answer import Answer, Exit
 from ..correctness import TIMED
 from ..errors import WrongUse
 from ..model import Outcome, Verdict
-from ..report import headline, reasons, summary
+from ..report import deciding, headline, reasons, summary
 from ..rounds import base_of, measure_baseline, measure_candidate
 from ..site import Site, bench_at, open_site, private, workdir
 from ..source import fetch
@@ -81,7 +81,7 @@ def _told(name: str, verdict: Verdict) -> str:
         "",
         f"{headline(verdict)}",
         f"  {STORY[name]}",
-        *(f"  {line}" for line in reasons(verdict.findings)[:4]),
+        *(f"  {line}" for line in reasons(deciding(verdict))[:4]),
     ]
     if verdict.speed is None and verdict.outcome is Outcome.REJECTED:
         timed = any(finding.document == TIMED for finding in verdict.findings)

@@ -7,7 +7,7 @@ from ..answer import Answer, exit_of
 from ..errors import WrongUse
 from ..model import Build, Outcome
 from ..records.bodies import Result, Supersede, Withdraw
-from ..report import headline, reasons, summary
+from ..report import deciding, headline, reasons, summary
 from ..rounds import Done, base_of, close_abandoned, measure_baseline, measure_candidate
 from ..site import Site, bench_at, private, workdir
 from ..source import Source, fetch
@@ -78,7 +78,7 @@ def set_aside(site: Site, row: int, candidate: Build) -> None:
 
 def told(site: Site, done: Done) -> Answer:
     """The verdict, why, and where it stands."""
-    lines = [headline(done.verdict), *(f"  {line}" for line in reasons(done.verdict.findings))]
+    lines = [headline(done.verdict), *(f"  {line}" for line in reasons(deciding(done.verdict)))]
     lines.append(f"row {done.row}; all comparisons: scoreboard explain {done.row} --ledger {site.ledger.path}")
     return Answer(
         exit_of(done.verdict.outcome),

@@ -6,7 +6,7 @@ from ..answer import Answer, Exit
 from ..errors import WrongUse
 from ..frontier import fold
 from ..records.bodies import Settled
-from ..report import headline, reasons
+from ..report import deciding, headline, reasons
 from ..rounds import close_abandoned, measure_settling
 from ..site import bench_at, fetch_tree, private, workdir
 from ..source import fetch
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> Answer:
     lines = [
         f"{settled.value}: {SAYS[settled]}",
         f"  {headline(verdict)}",
-        *(f"  {r}" for r in reasons(verdict.findings)),
+        *(f"  {r}" for r in reasons(deciding(verdict))),
     ]
     return Answer(
         CODES[settled], {"settled": settled.value, "row": row, "ledger": str(site.ledger.path)}, "\n".join(lines)
