@@ -8,7 +8,9 @@ A short and a long run of the same engine are timed from outside. With dn more t
 4. external <= work_tolerance * claim: the work was done, else the long run was not long.
 5. claim <= ceiling * reference, when there is a reference: plausible, else a person looks.
 Separately, ``coverage``: timing proves nothing above dn / (2 * jitter), so the ceiling must lie below that,
-with the jitter measured in this round by repeating the short run.
+with the jitter measured in this round by repeating the short run. Where no reference is known there is no ceiling,
+and the claim itself must lie below it. ``judge_claim`` holds both together: what jitter alone could have done is no
+answer, neither way.
 Rates are micro-tokens per second (``_utps``), tolerances parts per million.
 """
 
@@ -17,11 +19,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from .errors import MalformedInput
+from .model import Outcome
 from .statistics.exact import PPM
 
 NS_PER_S = 10**9
 MICRO = 10**6
+UNIT = NS_PER_S * MICRO  # micro-tokens per second in one token per nanosecond
 AGREEMENT_PPM = 20_000
+MIN_SHORT_RUNS = 5  # of fewer, the range is too often less than what two runs differ by
 
 
 class Bound(StrEnum):
@@ -72,20 +77,20 @@ class BoundRule:
 
 def external_utps(window: Window) -> int | None:
     """The rate that the parent's clock saw, rounded down; None when the runs do not differ as they should."""
-    tokens, elapsed = window.tokens_long - window.tokens_short, window.ns_long - window.ns_short
-    return tokens * NS_PER_S * MICRO // elapsed if tokens > 0 and elapsed > 0 else None
+    tokens, elapsed = _differences(window)
+    return tokens * UNIT // elapsed if tokens > 0 and elapsed > 0 else None
 
 
 def bound_claim(rule: BoundRule, window: Window, claim: Claim, reference_utps: int | None) -> Bound:
     """The first rule that the claim breaks, or ACCEPT. Exact: both sides are multiplied out."""
-    tokens, elapsed = window.tokens_long - window.tokens_short, window.ns_long - window.ns_short
-    rate, external = claim.rate_utps * elapsed, tokens * NS_PER_S * MICRO  # both times elapsed
-    product, unit = claim.rate_utps * claim.ns_per_token, NS_PER_S * MICRO
+    tokens, elapsed = _differences(window)
+    rate, external = claim.rate_utps * elapsed, tokens * UNIT  # both times elapsed
+    product = claim.rate_utps * claim.ns_per_token
     rules = (
         (claim.rate_utps > 0, Bound.NO_CLAIM),
         (tokens > 0, Bound.NO_TOKENS),
         (elapsed > 0, Bound.NO_TIME),
-        (abs(product - unit) * PPM <= AGREEMENT_PPM * unit, Bound.CLAIMS_DISAGREE),
+        (abs(product - UNIT) * PPM <= AGREEMENT_PPM * UNIT, Bound.CLAIMS_DISAGREE),
         (rate * PPM <= rule.speed_tolerance_ppm * external, Bound.TOO_FAST_FOR_WALL_CLOCK),
         (external * PPM <= rule.work_tolerance_ppm * rate, Bound.WORK_NOT_DONE),
         (_plausible(rule, claim.rate_utps, reference_utps), Bound.OVER_CEILING),
@@ -96,30 +101,66 @@ def bound_claim(rule: BoundRule, window: Window, claim: Claim, reference_utps: i
 def jitter_ns(short_runs_ns: Sequence[int]) -> int:
     """Range of repeated short runs: what the difference of two runs may be wrong by.
 
-    Raises MalformedInput for fewer than two runs: one run has no spread.
+    Raises MalformedInput for fewer than ``MIN_SHORT_RUNS`` runs.
     """
-    if not len(short_runs_ns) >= len(("first", "second")):
-        raise MalformedInput("short_runs_ns", f"{len(short_runs_ns)} run shows no jitter; repeat the short run")
+    if not len(short_runs_ns) >= MIN_SHORT_RUNS:
+        problem = f"{len(short_runs_ns)} runs do not show the jitter; repeat the short run {MIN_SHORT_RUNS} times"
+        raise MalformedInput("short_runs_ns", problem)
     return max(short_runs_ns) - min(short_runs_ns)
 
 
 def covered_utps(window: Window, jitter: int) -> int | None:
     """The highest rate that this window can prove or refute, dn / (2 * jitter); None is "any" (no jitter)."""
-    tokens = window.tokens_long - window.tokens_short
-    return tokens * NS_PER_S * MICRO // (2 * jitter) if jitter > 0 else None
+    tokens, _ = _differences(window)
+    return tokens * UNIT // (2 * jitter) if jitter > 0 else None
 
 
-def bound_coverage(rule: BoundRule, window: Window, jitter: int, reference_utps: int) -> Bound:
-    """ACCEPT when the plausibility ceiling lies below what the window covers."""
-    covered = covered_utps(window, jitter)
-    below = covered is None or reference_utps * rule.ceiling_ppm < covered * PPM
-    return Bound.ACCEPT if below else Bound.UNCOVERED
+def highest_utps(rule: BoundRule, claim: Claim, reference_utps: int | None) -> int:
+    """The rate that has to be covered: the ceiling, rounded up, or a claim that is above it or has none."""
+    return max(claim.rate_utps, -(-(reference_utps or 0) * rule.ceiling_ppm // PPM))
 
 
-def margin_tokens(rule: BoundRule, jitter: int, reference_utps: int) -> int:
-    """The least number of extra tokens in the long run that covers the ceiling: sized in seconds of jitter."""
-    ceiling = reference_utps * rule.ceiling_ppm
-    return ceiling * 2 * jitter // (PPM * MICRO * NS_PER_S) + 1
+def bound_coverage(window: Window, jitter: int, rate_utps: int) -> Bound:
+    """ACCEPT when ``rate_utps`` lies below what the window covers."""
+    tokens, _ = _differences(window)
+    return Bound.ACCEPT if rate_utps * 2 * jitter < tokens * UNIT else Bound.UNCOVERED
+
+
+def margin_tokens(jitter: int, rate_utps: int) -> int:
+    """The least difference in tokens that covers ``rate_utps``: sized in seconds of jitter."""
+    return rate_utps * 2 * jitter // UNIT + 1
+
+
+def judge_claim(rule: BoundRule, window: Window, jitter: int, claim: Claim, reference_utps: int | None) -> Bound:
+    """``bound_claim``, but UNCOVERED where jitter alone explains a refusal, or could have made an acceptance."""
+    found = bound_claim(rule, window, claim, reference_utps)
+    if found is Bound.ACCEPT:
+        return bound_coverage(window, jitter, highest_utps(rule, claim, reference_utps))
+    return Bound.UNCOVERED if found in BY_THE_CLOCK and _within_jitter(window, jitter, claim) else found
+
+
+def outcome_of(bound: Bound) -> Outcome:
+    """What follows: a broken bound is a rejection, unless it asks for a person or for a longer run."""
+    return FOLLOWS.get(bound, Outcome.REJECTED)
+
+
+BY_THE_CLOCK = frozenset({Bound.NO_TIME, Bound.TOO_FAST_FOR_WALL_CLOCK, Bound.WORK_NOT_DONE})
+FOLLOWS = {
+    Bound.ACCEPT: Outcome.ACCEPTED,
+    Bound.OVER_CEILING: Outcome.REVIEW,
+    Bound.UNCOVERED: Outcome.INCONCLUSIVE,
+    Bound.NO_TOKENS: Outcome.INVALID,
+}
+
+
+def _differences(window: Window) -> tuple[int, int]:
+    return window.tokens_long - window.tokens_short, window.ns_long - window.ns_short
+
+
+def _within_jitter(window: Window, jitter: int, claim: Claim) -> bool:
+    """Whether the time that the claim needs for the tokens is the clock's, give or take the jitter."""
+    tokens, elapsed = _differences(window)
+    return abs(claim.rate_utps * elapsed - tokens * UNIT) <= claim.rate_utps * jitter
 
 
 def _plausible(rule: BoundRule, rate_utps: int, reference_utps: int | None) -> bool:

@@ -33,6 +33,7 @@ VERBS: dict[str, dict[str, str]] = {
         "board": "ladder, verdicts and receipts as one HTML page",
         "decide": "this gate's speed decision on timings from anywhere",
         "parity": "two files of logits compared row by row",
+        "bounds": "an engine's own figures of its speed, held against the clock",
     },
     "The reference": {
         "pin": "what correctness is measured against, by digest; --speed: its rate on this node",
