@@ -13,6 +13,7 @@ from ..model import Slot
 from ..record import Entry
 from ..records.chain import Checkpoint
 from ..report import percent
+from ..stream import Stream, words
 from .frontiers import frontiers
 from .ladder import ladders
 from .markup import Html, el, join, raw
@@ -54,7 +55,8 @@ class Board:
     ``problems`` are what an audit found: none when the record holds, None when no audit was made. ``notes`` are
     lines that qualify the page.
     ``stale`` holds, for each slot whose main was compared, how far main is past the frontier, or None when it
-    is the frontier. ``policies`` names policies by digest, ``context`` holds facts of evidence by digest.
+    is the frontier. ``policies`` names policies by digest, ``context`` holds facts of evidence by digest, ``stream``
+    says what chance alone would have shown.
     """
 
     title: str
@@ -67,6 +69,7 @@ class Board:
     policies: Mapping[str, str] = field(default_factory=dict)
     context: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     floors: tuple[Floor, ...] = ()
+    stream: Stream | None = None
 
 
 def render(board: Board) -> str:
@@ -77,7 +80,7 @@ def render(board: Board) -> str:
         "frontier": ("Frontier", frontiers(slots, board.stale)),
         "ladder": ("Ladder", ladders(rows, slots, names)),
         "verdicts": ("Verdicts", verdicts(rows, names)),
-        "noise": ("Nodes and noise", _noise(board.floors)),
+        "noise": ("Nodes and noise", join(_noise(board.floors), _chance(board.stream))),
         "record": ("The record", _record(board)),
     }
     menu = el("ul", *(el("li", el("a", head, href=f"#{name}")) for name, (head, _) in sections.items()))
@@ -163,6 +166,12 @@ def _noise(floors: Sequence[Floor]) -> Html:
     )
     caption = "A build against itself: the root mean square of block differences, and the gain found in 80 % of rounds"
     return join(scrolled(caption, NOISE, lines), *machines)
+
+
+def _chance(found: Stream | None) -> Html | None:
+    if found is None or not found.tests:
+        return None
+    return el("p", f"{words(found).capitalize()}.")
 
 
 def _record(board: Board) -> Html:

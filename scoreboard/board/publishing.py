@@ -13,6 +13,7 @@ from ..policy import Policy, parse_policy
 from ..record import Entry
 from ..records.bodies import Import, Intent, Noise
 from ..statistics.fitness import NoiseReport
+from ..stream import stream
 from .page import Board, Floor
 
 NANOLOGS_PER_PPM = 1_000
@@ -46,7 +47,16 @@ def read_board(
         policies=_names(ledger, entries),
         context=dict(_context(ledger, entries)),
         floors=tuple(_floors(ledger, entries, report_of)),
+        stream=stream(entries, lambda sha256: alpha_of(ledger, sha256)),
     )
+
+
+def alpha_of(ledger: Ledger, sha256: str) -> int | None:
+    """The chance of a false "faster" that a policy allows, in ppm; None where it cannot be read."""
+    try:
+        return parse_policy(ledger.get_policy(sha256)).speed.alpha_ppm
+    except (LedgerDamaged, MalformedInput):
+        return None
 
 
 def _names(ledger: Ledger, entries: Iterable[Entry]) -> dict[str, str]:

@@ -4,10 +4,12 @@ import argparse
 from pathlib import Path
 
 from ..answer import Answer, Exit
+from ..board.publishing import alpha_of
 from ..frontier import Standing, standings
 from ..ledger import Ledger
 from ..parse import encode
 from ..report import rate
+from ..stream import stream, words
 from .common import add_json
 
 
@@ -19,11 +21,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> Answer:
-    """Fold the record and print what stands, what fell, and what was measured but moves nothing."""
-    found = standings(tuple(Ledger.open(args.ledger, create=False).entries()))
-    lines = [line for slot in sorted(found) for line in told(found[slot])]
+    """Fold the record and print what stands, what fell, what moves nothing, and what chance would have shown."""
+    ledger = Ledger.open(args.ledger, create=False)
+    entries = tuple(ledger.entries())
+    found, tested = standings(entries), stream(entries, lambda policy: alpha_of(ledger, policy))
+    lines = [line for slot in sorted(found) for line in told(found[slot])] or ["no slot has a frontier yet"]
+    lines += [words(tested)] if tested.tests else []
     data = {str(slot): encode(found[slot].frontier) for slot in sorted(found)}
-    return Answer(Exit.HOLDS, {"frontier": data}, "\n".join(lines) or "no slot has a frontier yet")
+    return Answer(Exit.HOLDS, {"frontier": data, "stream": encode(tested)}, "\n".join(lines))
 
 
 def told(standing: Standing) -> list[str]:
