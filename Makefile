@@ -5,12 +5,13 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check soak clean bubblewrap chromium
+.PHONY: help demo lab llama test check soak clean bubblewrap chromium
 
 help:
 	@echo "make demo   gate three candidates on the shipped model and say why (about 3 minutes)"
 	@echo "make test   everything CI runs"
 	@echo "make lab    open the notebooks"
+	@echo "make llama  llama.cpp as a second reference, on the shipped model and on its float32 form"
 	@echo "make check  lint, types, tests of the package with coverage"
 	@echo "make soak   long campaigns: kills, mutations, live power"
 	@echo "make clean  remove the environment and what runs leave behind"
@@ -49,6 +50,16 @@ demo: $(VENV)/.installed-run bubblewrap
 # From the root of the checkout, so that links from a notebook to the code and the glossary open.
 lab: $(VENV)/.installed-lab
 	$(BIN)/jupyter lab --ServerApp.root_dir=. $(if $(filter 0,$(shell id -u)),--allow-root) labs/00_orientation.ipynb
+
+$(VENV)/.installed-llama: $(BIN)/python pyproject.toml
+	$(PIP) -e '.[llama]'
+	@touch $@
+
+llama: $(VENV)/.installed-llama bubblewrap
+	rm -rf fixtures/engines/llama_loose fixtures/engines/llama_strict
+	$(BIN)/scoreboard adapt llama.cpp --into fixtures/engines/llama_loose
+	$(BIN)/scoreboard adapt llama.cpp --into fixtures/engines/llama_strict --settings strict
+	$(BIN)/python -m fixtures.model.dequantise fixtures/model/austen-q8_0-as-f32.gguf
 
 check: $(VENV)/.installed-test bubblewrap
 	$(BIN)/ruff check .

@@ -32,10 +32,11 @@ VERBS: dict[str, dict[str, str]] = {
         "frontier": "the best sealed build of each slot, with its provenance",
         "board": "ladder, verdicts and receipts as one HTML page",
         "decide": "this gate's speed decision on timings from anywhere",
-        "parity": "two files of logits compared row by row",
+        "parity": "two files of logits, or an engine against a captured suite, row by row",
         "bounds": "an engine's own figures of its speed, held against the clock",
     },
     "The reference": {
+        "adapt": "llama.cpp as an engine that can be the reference",
         "pin": "what correctness is measured against, by digest; --speed: its rate on this node",
         "capture": "its logits as a suite; --check them; --calibrate the bars",
     },

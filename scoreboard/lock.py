@@ -53,6 +53,10 @@ class Reference:
             require_digest(getattr(self, name), name)
         for name in ("path", "weights", "tokenizer", "corpus"):
             _require_relative(name, getattr(self, name))
+        for flag in self.flags:
+            if flag not in self.command:
+                problem = f"{flag} is mandatory and not in the command {' '.join(self.command)}"
+                raise MalformedInput("flags", f"{problem}; run the reference with it and pin again")
 
 
 @dataclass(frozen=True)

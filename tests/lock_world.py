@@ -34,7 +34,7 @@ def lock_with(
             commit="8757caf10683484582b346663ee8944ac66e2e06",
             tree=PINS.reference_tree,
             path="fixtures/references/numpy64",
-            command=("python", "-I", "engine.py"),
+            command=("python", "-I", "engine.py", "--f64"),
             flags=("--f64",),
             weights="fixtures/model/austen-q8_0.gguf",
             weights_sha256=PINS.weights,

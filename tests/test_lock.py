@@ -47,7 +47,8 @@ texts = st.text(st.characters(blacklist_categories=["Cs"]))
 @given(texts, st.lists(texts, max_size=3), texts, st.integers(1, 2**62), st.booleans())
 def test_any_lock_reads_back(repository: str, flags: list[str], words: str, rate: int, stale: bool) -> None:
     made = lock_with({SLOT: Baseline(rate, 0, digest(b""), words, stale=stale)})
-    made = replace(made, reference=replace(made.reference, repository=repository, flags=tuple(flags)))
+    command = ("engine", *flags)
+    made = replace(made, reference=replace(made.reference, repository=repository, command=command, flags=tuple(flags)))
     assert parse_lock(format_lock(made)) == made
 
 
@@ -86,6 +87,7 @@ BAD_LOCKS = {
     "an unknown key in a slot": TEXT.replace("row = 12", "row = 12\nnote = 1"),
     "an unknown key": TEXT.replace("[suite]", "[suite]\nnote = 1"),
     "an unknown table": f"{TEXT}\n[notes]\n",
+    "a mandatory flag that the command lacks": TEXT.replace('flags = ["--f64"]', 'flags = ["--no-context-shift"]'),
     "a missing key": TEXT.replace('flags = ["--f64"]\n', ""),
     "no reference": TEXT.replace("[reference]", "[referenz]"),
     "a reference without a tree": TEXT.replace(PINS.reference_tree, ""),

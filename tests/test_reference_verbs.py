@@ -123,9 +123,13 @@ def test_a_first_pin_says_what_it_needs_and_then_makes_the_lock(home: Path, caps
         "suite": "again",
     }
     options = [f"--{name}={home / path}" for name, path in paths.items()]
-    assert main(["pin", *options, "--flag=--no-context-shift", *files(home)]) == 0
+    assert "--no-context-shift is mandatory" in refusal(
+        ["pin", *options, "--flag=--no-context-shift", *files(home)], capsys
+    )
+    assert not (home / "reference.lock").exists()
+    assert main(["pin", *options, "--flag=-I", *files(home)]) == 0
     lock = parse_lock((home / "reference.lock").read_bytes())
-    assert lock.reference.flags == ("--no-context-shift",)
+    assert lock.reference.flags == ("-I",)
     assert lock.reference.command == ("{python}", "-I", "{host}", "engine.py")
 
 

@@ -135,11 +135,16 @@ def serve(channel: socket.socket, engine: Any, request_bytes: int = 1 << 22) -> 
         send(channel, nonce, rows)
 
 
+def parent_channel() -> socket.socket:
+    """The socket to the parent; programs that the engine starts do not get it."""
+    os.set_inheritable(ENGINE_FD, False)  # noqa: FBT003  # the call takes no name
+    return socket.socket(fileno=ENGINE_FD)
+
+
 def main(arguments: list[str]) -> None:
     """Load the engine named on the command line and serve descriptor 3."""
     source, weights = map(Path, arguments)
-    os.set_inheritable(ENGINE_FD, False)  # noqa: FBT003  # the call takes no name
-    channel = socket.socket(fileno=ENGINE_FD)
+    channel = parent_channel()
     serve(channel, load_engine(source, weights))
 
 

@@ -1,4 +1,4 @@
-"""``parity``: two files of logits compared row by row."""
+"""``parity``: two files of logits compared row by row, or an engine against a captured suite."""
 
 import argparse
 import re
@@ -9,6 +9,7 @@ from ..answer import Answer, Exit
 from ..errors import EngineFault, WrongUse
 from ..policy import PPM
 from ..report import NANO, percent
+from . import suite_parity
 from .common import add_json
 
 TOP1_MIN_PPM = 950_000
@@ -18,8 +19,19 @@ PERCENTILES = (50, 90, 99)
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``parity``."""
-    parser.add_argument("reference", type=Path, metavar="REF", help="SPKL, llama.cpp base file, .npy, or raw float32")
-    parser.add_argument("candidate", type=Path, metavar="CAND", help="the same rows from the engine to judge")
+    parser.add_argument(
+        "reference",
+        type=Path,
+        metavar="REF",
+        help="SPKL, llama.cpp base file, .npy, or raw float32; or the directory of a captured suite",
+    )
+    parser.add_argument(
+        "candidate",
+        type=Path,
+        metavar="CAND",
+        help="the same rows from the engine to judge; or that engine's directory",
+    )
+    parser.add_argument("--weights", type=Path, metavar="FILE", help="with a suite: what the engine loads")
     parser.add_argument("--shape", metavar="ROWSxVOCAB", help="of raw float32 files")
     parser.add_argument("--first", type=int, metavar="N", help="compare the first N rows only; the answer says so")
     parser.add_argument("--top1-min-ppm", type=int, default=TOP1_MIN_PPM, metavar="PPM", help="default: 950000")
@@ -30,6 +42,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Answer:
     """KL(reference || candidate) and top-1 over all rows, against the published bars or those given."""
+    if suite_parity.is_suite(args.reference):
+        return suite_parity.run(args)
+    if args.weights is not None:
+        raise WrongUse(f"--weights is for an engine and a suite; {args.reference} is no captured suite")
     shape = _shape(args.shape)
     reference, candidate = open_logits(args.reference, shape), open_logits(args.candidate, shape)
     try:

@@ -1,0 +1,95 @@
+"""``parity SUITE ENGINE``: an engine graded at every place of a captured suite. No clock, no lock, no ledger."""
+
+import argparse
+import time
+from pathlib import Path
+
+from ..answer import Answer, Exit
+from ..coins import Coins
+from ..errors import WrongUse
+from ..evidence import Screened
+from ..figures import mean_nanonats, top1_ppm
+from ..model import Arm
+from ..node import usable_cores
+from ..report import NANO, percent
+from ..sandbox import probe
+from ..seat import ArmFault, Bench, require_context, seated
+from ..site import builder_of, private, require_readable, workdir
+from ..source import fetch
+from ..suites.screen import Prompt, screen_arm
+from ..suites.suite import SUITE_FILE, Suite, load_suite
+from .common import say
+from .compare_ import policy_at
+
+
+def is_suite(path: Path) -> bool:
+    """Whether ``path`` is the directory of a captured suite."""
+    return (path / SUITE_FILE).is_file()
+
+
+def run(args: argparse.Namespace) -> Answer:
+    """Every place of the suite against the bars; the worst place decides."""
+    if args.weights is None:
+        raise WrongUse(f"{args.reference} is a suite: name what the engine loads with --weights FILE")
+    if args.shape is not None or args.first is not None:
+        raise WrongUse("--shape and --first are for files; an engine is graded on every row of a suite")
+    suite = load_suite(args.reference)
+    try:
+        places = graded(suite, str(args.candidate), args.weights)
+    except ArmFault as fault:
+        why = {"holds": False, "code": fault.record.code.value, "detail": fault.record.detail}
+        return Answer(Exit.DOES_NOT_HOLD, why, f"cannot be graded: {fault}")
+    rows = [row_of(place) for place in places]
+    failed = [row for row in rows if not holds(row, args.top1_min_ppm, args.kl_max_nanonats)]
+    data: dict[str, object] = {"holds": not failed, "suite": suite.digest, "places": rows}
+    return Answer(Exit.DOES_NOT_HOLD if failed else Exit.HOLDS, data, told(suite, rows, failed))
+
+
+def graded(suite: Suite, spec: str, weights: Path) -> list[Screened]:
+    """Run the engine that ``spec`` names, confined, and grade it. Raises ArmFault when it cannot be graded."""
+    require_readable(weights)
+    description = suite.description
+    policy = policy_at(description.depths[-1])
+    isolation = probe(core=usable_cores()[0])
+    if isolation.notice:
+        say(f"note: {isolation.notice}")
+    bench = Bench(policy, weights.resolve(), isolation, time.monotonic_ns, time.monotonic_ns)
+    sequels = [
+        (Prompt(name, depth, suite.ids(name, depth), suite.logits(name, depth)),) for name, depth in suite.probes
+    ]
+    with workdir() as work:
+        source = builder_of(policy, isolation).built(fetch(spec, private(work)), private(work))
+        with seated(bench, Arm.CANDIDATE, source, usable_cores()[0]) as seat:
+            require_context(seat, description.length)
+            return screen_arm(seat, sequels, Coins(b"", "order"), description.chunk)
+
+
+def row_of(place: Screened) -> dict[str, int | str]:
+    """One place in integers: top-1 rounded down, every miss counted; divergences rounded up."""
+    return {
+        "document": place.document,
+        "depth": place.depth,
+        "rows": len(place.rows.kl_nanonats),
+        "top1_ppm": top1_ppm(place.rows, 0, count_near_ties=True),
+        "mean_nanonats": mean_nanonats(place.rows),
+        "max_nanonats": max(place.rows.kl_nanonats),
+    }
+
+
+def holds(row: dict[str, int | str], top1_min_ppm: int, kl_max_nanonats: int) -> bool:
+    """Whether a place is within the bars."""
+    return int(row["top1_ppm"]) >= top1_min_ppm and int(row["mean_nanonats"]) <= kl_max_nanonats
+
+
+def told(suite: Suite, rows: list[dict[str, int | str]], failed: list[dict[str, int | str]]) -> str:
+    """The table for people, and the worst place under it."""
+    lines = [f"{'DOES NOT HOLD' if failed else 'HOLDS'}: {len(rows)} places, suite {suite.digest[:12]}"]
+    lines.append(f"  {'document':<12}{'depth':>7}{'rows':>6}{'top-1':>9}{'mean KL':>11}{'worst row':>11}  nats")
+    for row in rows:
+        mean, worst = int(row["mean_nanonats"]) / NANO, int(row["max_nanonats"]) / NANO
+        place = f"  {row['document']:<12}{row['depth']:>7,}{row['rows']:>6}"
+        mark = "   <- fails" if row in failed else ""
+        lines.append(f"{place}{percent(int(row['top1_ppm'])):>9}{mean:>11.2g}{worst:>11.2g}{mark}")
+    worst_row = max(rows, key=lambda row: int(row["mean_nanonats"]))
+    lines.append(f"worst mean KL(ref || cand) at {worst_row['document']} {int(worst_row['depth']):,}")
+    return "\n".join(lines)
