@@ -35,10 +35,11 @@ SEED_BYTES = 32
 
 @dataclass(frozen=True)
 class Done:
-    """A closed round: its row, its verdict."""
+    """A closed round: its row, its verdict, and what that was derived from."""
 
     row: int
     verdict: Verdict
+    evidence: RoundEvidence
 
 
 @dataclass(frozen=True)
@@ -212,7 +213,7 @@ def close(site: Site, intent: Entry, evidence: RoundEvidence) -> Done:
     verdict = judge(site.policy, evidence)
     row = site.ledger.append(Result(intent.seq, sha256, site.policy.digest, verdict)).seq
     spool_path(site, intent.seq).unlink(missing_ok=True)
-    return Done(row, verdict)
+    return Done(row, verdict, evidence)
 
 
 def spooler(site: Site, intent: int) -> Callable[[RoundEvidence], None]:

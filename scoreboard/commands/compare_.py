@@ -12,9 +12,11 @@ from ..errors import NodeUnfit
 from ..evidence import EVIDENCE_FORMAT, Confinement, NoiseEvidence, Pins, RoundEvidence
 from ..gate import judge
 from ..history import calibration_of
-from ..model import Arm
+from ..model import Arm, Outcome
 from ..node import read_node, usable_cores
 from ..oracle import PairOracle
+from ..outlook import outlook, wanted
+from ..parse import encode
 from ..policy import Policy, parse_policy
 from ..report import deciding, headline, reasons, summary
 from ..runner import Runner, screened_well
@@ -61,8 +63,11 @@ def run(args: argparse.Namespace) -> Answer:
         except ArmFault as fault:
             raise NodeUnfit(f"A does not run here ({fault}); nothing can be compared with it") from None
     verdict = judge(policy, evidence)
-    lines = [headline(verdict), *(f"  {line}" for line in reasons(deciding(verdict))), UNSEALED]
-    return Answer(exit_of(verdict.outcome), {"verdict": summary(verdict), "sealed": False}, "\n".join(lines))
+    still = outlook(policy, evidence) if verdict.outcome is Outcome.INCONCLUSIVE else None
+    lines = [headline(verdict), *(f"  {line}" for line in reasons(deciding(verdict)))]
+    lines += [UNSEALED] if still is None else [f"  {wanted(policy.speed, still)}", UNSEALED]
+    data = {"verdict": summary(verdict), "outlook": encode(still), "sealed": False}
+    return Answer(exit_of(verdict.outcome), data, "\n".join(lines))
 
 
 def measure(runner: Runner, arms: dict[Arm, Source], confinement: Confinement, context: int) -> RoundEvidence:

@@ -4,12 +4,14 @@ import argparse
 from pathlib import Path
 
 from ..answer import Answer, Exit
+from ..canonical import Json
 from ..errors import WrongUse
 from ..evidence import RoundEvidence, parse_evidence
 from ..ledger import Ledger
-from ..model import Arm, Effect, Verdict
+from ..model import Arm, Effect, Outcome, Verdict
+from ..outlook import conditions, fared, outlook, wanted
 from ..parse import encode
-from ..policy import parse_policy
+from ..policy import Policy, parse_policy
 from ..records.bodies import Abandoned, Import, Intent, Rescore, Result, Settle
 from ..report import headline, sentence, summary
 from ..suites.region_chart import region_chart
@@ -44,10 +46,12 @@ def run(args: argparse.Namespace) -> Answer:
     body = entries[args.row].body
     if isinstance(body, (Result, Import, Rescore, Settle)):
         verdict = body.verdict
-        regions = regions_of(ledger, body) if isinstance(body, (Result, Settle)) else ()
+        measured = measured_of(ledger, body) if isinstance(body, (Result, Settle)) else None
+        regions = () if measured is None else regions_of(*measured)
         draw(args.map, regions, f"row {args.row}: {verdict.candidate.name}")
-        data = {"row": args.row, "verdict": summary(verdict), "regions": [encode(region) for region in regions]}
-        return Answer(Exit.HOLDS, data, "\n".join([*told(verdict), *region_table(regions)]))
+        besides, lines = blocks_of(verdict, measured)
+        data = {"row": args.row, "verdict": summary(verdict), **besides, "regions": [encode(r) for r in regions]}
+        return Answer(Exit.HOLDS, data, "\n".join([*told(verdict), *lines, *region_table(regions)]))
     if isinstance(body, Intent):
         text = f"an intent to measure {body.candidate.name}; the row that closes it has the verdict"
     elif isinstance(body, Abandoned):
@@ -57,13 +61,25 @@ def run(args: argparse.Namespace) -> Answer:
     return Answer(Exit.HOLDS, {"row": args.row, "kind": entries[args.row].kind.value}, text)
 
 
-def regions_of(ledger: Ledger, body: Result | Settle) -> tuple[Region, ...]:
-    """The candidate's map of the cache; empty where the round swept nothing."""
+def measured_of(ledger: Ledger, body: Result | Settle) -> tuple[Policy, RoundEvidence] | None:
+    """The row's policy and evidence; None where the evidence is not of a round."""
     evidence = parse_evidence(ledger.get_evidence(body.evidence))
-    if not isinstance(evidence, RoundEvidence):
-        return ()
-    policy = parse_policy(ledger.get_policy(body.policy))
+    return (parse_policy(ledger.get_policy(body.policy)), evidence) if isinstance(evidence, RoundEvidence) else None
+
+
+def regions_of(policy: Policy, evidence: RoundEvidence) -> tuple[Region, ...]:
+    """The candidate's map of the cache; empty where the round swept nothing."""
     return region_map(evidence.screen, Arm.CANDIDATE, policy.probes.passage, policy.parity.row_kl_max_nanonats)
+
+
+def blocks_of(verdict: Verdict, measured: tuple[Policy, RoundEvidence] | None) -> tuple[dict[str, Json], list[str]]:
+    """How the machine fared in the row's blocks and, while the question is open, what would decide it."""
+    fared_so = None if measured is None else conditions(*measured)
+    still = outlook(*measured) if measured is not None and verdict.outcome is Outcome.INCONCLUSIVE else None
+    lines = [] if fared_so is None else [f"  {fared(fared_so)}"]
+    if measured is not None and still is not None:
+        lines.append(f"  {wanted(measured[0].speed, still)}")
+    return {"conditions": encode(fared_so), "outlook": encode(still)}, lines
 
 
 def draw(path: Path | None, regions: tuple[Region, ...], title: str) -> None:

@@ -8,6 +8,7 @@ from ..errors import WrongUse
 from ..evidence import NoiseEvidence, parse_evidence
 from ..figures import block_stats
 from ..health import base_level, waiting_ppm
+from ..outlook import blocks_in_words, reach
 from ..parse import encode
 from ..policy import Policy
 from ..records.bodies import Noise
@@ -109,11 +110,8 @@ def told(policy: Policy, evidence: NoiseEvidence, found: NoiseReport) -> list[st
         f"slot effect {percent(found.slot.ppm, sign=True)} (p {found.slot.p_ppm / 1e6:.2f})   {trend}   {waiting}",
         f"the largest of these as a bar would pass no change in {percent(found.beyond_largest_ppm)} of cases",
     ]
-    floor = policy.speed.floor_ppm
-    budget = f"this budget ({policy.speed.max_blocks} blocks, {policy.speed.budget_ms // S} s)"
-    needed = "more than can be offered" if found.needed_blocks is None else f"about {found.needed_blocks} blocks"
-    smallest = "no gain below 50 %" if found.mde_ppm is None else f">= {percent(found.mde_ppm)}"
-    lines.append(f"{budget} detects {smallest}; the floor of {percent(floor)} needs {needed}")
+    floor, needed = policy.speed.floor_ppm, blocks_in_words(found.needed_blocks)
+    lines.append(reach(policy.speed, found.mde_ppm, found.needed_blocks))
     lines.append(f"this rule replayed on these blocks: false accepts {_share(found)}")
     if found.harness_is_biased:
         lines.append(f"THE HARNESS IS BIASED (evidence {found.harness_e_milli / 1000:.1f}): stop gating on this node")

@@ -6,6 +6,8 @@ from pathlib import Path
 from ..answer import Answer, exit_of
 from ..errors import WrongUse
 from ..model import Build, Outcome
+from ..outlook import outlook, wanted
+from ..parse import encode
 from ..records.bodies import Result, Supersede, Withdraw
 from ..report import deciding, headline, reasons, summary
 from ..rounds import Done, base_of, close_abandoned, measure_baseline, measure_candidate
@@ -79,9 +81,16 @@ def set_aside(site: Site, row: int, candidate: Build) -> None:
 def told(site: Site, done: Done) -> Answer:
     """The verdict, why, and where it stands."""
     lines = [headline(done.verdict), *(f"  {line}" for line in reasons(deciding(done.verdict)))]
+    still = outlook(site.policy, done.evidence) if done.verdict.outcome is Outcome.INCONCLUSIVE else None
+    lines += [] if still is None else [f"  {wanted(site.policy.speed, still)}"]
     lines.append(f"row {done.row}; all comparisons: scoreboard explain {done.row} --ledger {site.ledger.path}")
     return Answer(
         exit_of(done.verdict.outcome),
-        {"verdict": summary(done.verdict), "row": done.row, "ledger": str(site.ledger.path)},
+        {
+            "verdict": summary(done.verdict),
+            "outlook": encode(still),
+            "row": done.row,
+            "ledger": str(site.ledger.path),
+        },
         "\n".join(lines),
     )
