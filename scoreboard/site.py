@@ -62,6 +62,11 @@ class Site:
         return self.root / self.lock.reference.weights
 
     @property
+    def reference_engine(self) -> Path:
+        """The pinned reference's directory."""
+        return require_engine(self.root / self.lock.reference.path)
+
+    @property
     def pins(self) -> Pins:
         """What correctness is graded against, as evidence states it."""
         reference = self.lock.reference
@@ -97,6 +102,14 @@ def open_site(policy: Path, lock: Path, ledger: Path) -> Site:
     )
 
 
+def require_engine(directory: Path) -> Path:
+    """``directory``, where a lock says that the reference lies. Raises WrongUse when it does not."""
+    if not (directory / NAME).is_file():
+        written = "one that `scoreboard adapt` wrote is written again (the shipped ones: make llama)"
+        raise WrongUse(f"no engine lies at {directory}, where the lock's reference.path points; {written}")
+    return directory
+
+
 def builder_of(policy: Policy, isolation: Isolation) -> Builder:
     """What builds engines under ``policy``."""
     limits = policy.limits
@@ -121,7 +134,7 @@ def bench_at(
     bench = Bench(site.policy, site.weights, site.isolation, timing_clock, deadline_clock)
     cores: tuple[int | None, ...] = usable_cores()
     with workdir() as work:
-        reference = fetch(str(site.root / site.lock.reference.path), private(work))
+        reference = fetch(str(site.reference_engine), private(work))
         if reference.build.tree != site.lock.reference.tree:
             problem = f"its tree is {reference.build.tree}, the lock pins {site.lock.reference.tree}"
             raise WrongUse(f"the reference engine has moved: {problem}; pin it again on purpose")

@@ -196,3 +196,20 @@ def test_a_main_that_computes_something_else_calibrates_nothing(
     said = refusal(["capture", "--calibrate", "--main", str(wrong), "--screens", "1", *files(home)], capsys)
     assert "the two do not compute the same" in said
     assert (home / "policy.toml").read_bytes() == before
+
+
+def test_a_reference_that_is_not_there_is_named_by_every_verb_that_needs_it(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.rmtree(home / "reference")
+    ledger = f"--ledger={home / 'ledger'}"
+    for words in (
+        ["pin"],
+        ["pin", "--speed", ledger],
+        ["capture", "--check"],
+        ["capture", "--calibrate", f"--main={home / 'main'}"],
+        ["noise", ledger, f"--main={home / 'main'}"],
+        ["round", ledger, f"--main={home / 'main'}", f"--candidate={home / 'main'}"],
+    ):
+        said = refusal([*words, *files(home)], capsys)
+        assert f"no engine lies at {home / 'reference'}, where the lock's reference.path points" in said

@@ -12,7 +12,7 @@ from ..model import Attestation
 from ..parse import encode
 from ..report import rate
 from ..rounds import close_abandoned
-from ..site import bench_at, read_file, workdir
+from ..site import bench_at, read_file, require_engine, workdir
 from ..source import fetch
 from ..suites.reference import pin_speed, pinned
 from .common import add_site, files_of, notices, say, site_of, watched
@@ -66,7 +66,7 @@ def speed(args: argparse.Namespace) -> Answer:
         for line in notices(site):
             say(line)
         close_abandoned(site)
-        source = fetch(str(site.root / site.lock.reference.path), work / "reference")
+        source = fetch(str(site.reference_engine), work / "reference")
         source = site.builder.built(source, work / "reference as it runs")
         with watched(quiet=args.json) as report, bench_at(site, report) as runner:
             row, pin = pin_speed(site, runner, source)
@@ -129,7 +129,7 @@ def below(root: Path, given: str) -> str:
 
 def command(engine: Path) -> tuple[str, ...]:
     """How the reference is started."""
-    return parse_manifest(read_file(engine / NAME), str(engine / NAME)).run
+    return parse_manifest(read_file(require_engine(engine) / NAME), str(engine / NAME)).run
 
 
 def differing(before: Lock, after: Lock) -> list[str]:

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from ..canonical import digest
 from ..errors import NodeUnfit, WrongUse
 from ..evidence import format_evidence
+from ..flooring import measure_noise
 from ..lock import Lock, Reference, SuitePin
 from ..model import Arm, Attestation
 from ..node import usable_cores
 from ..pinning import pin_of
 from ..records.bodies import Pin
-from ..rounds import measure_noise
 from ..runner import Runner
 from ..seat import ArmFault, Bench, Seat, seated
-from ..site import Site, builder_of, read_file, workdir
+from ..site import Site, builder_of, read_file, require_engine, workdir
 from ..source import Source, fetch
 from ..tree import tree_digest
 from .suite import Sources, Suite, load_suite
@@ -44,7 +44,7 @@ def running_reference(site: Site) -> Iterator[Running]:
     corpus: NDArray[np.integer] = np.load(corpus_file, allow_pickle=False)
     bench = Bench(site.policy, site.weights, site.isolation, time.monotonic_ns, time.monotonic_ns)
     with workdir() as work:
-        source = fetch(str(site.root / reference.path), work / "reference")
+        source = fetch(str(site.reference_engine), work / "reference")
         sources = Sources(digest(corpus_bytes), digest(weights_bytes), source.build.tree)
         source = builder_of(site.policy, site.isolation).built(source, work / "reference as it runs")
         try:
@@ -78,9 +78,7 @@ def suite_pin(path: str, suite: Suite) -> SuitePin:
 
 
 def _reference(reference: Reference, root: Path) -> Reference:
-    engine = root / reference.path
-    if not engine.is_dir():
-        raise WrongUse(f"{engine} is no directory; the lock's reference.path says where the reference engine lies")
+    engine = require_engine(root / reference.path)
     files = (reference.weights, reference.tokenizer, reference.corpus)
     weights, tokenizer, corpus = (digest(read_file(root / name)) for name in files)
     return replace(
