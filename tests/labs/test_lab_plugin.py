@@ -12,7 +12,7 @@ import pytest
 
 from scoreboard.labkit import pytest_plugin
 from scoreboard.labkit.notebook import CODE_STUB, format_notebook
-from scoreboard.labkit.pytest_plugin import status_problem
+from scoreboard.labkit.pytest_plugin import live_words, status_problem
 
 CHECK = {"nbgrader": {"grade": True, "solution": False, "grade_id": "check-a", "points": 1}}
 SAY = (
@@ -20,6 +20,7 @@ SAY = (
     "display({{'text/plain': 'a', 'application/vnd.scoreboard.status+json': "
     "{{'check': 'tier', 'status': '{word}'}}}}, raw=True)"
 )
+LIVE = SAY.replace("'check': 'tier'", "'live': 'round'")
 SOLVED: dict[str, tuple[str, dict[str, Any], int | None]] = {
     "fine": ("x = 1", {}, 1),
     "never ran": ("x = 2", {}, None),
@@ -31,8 +32,10 @@ SOLVED: dict[str, tuple[str, dict[str, Any], int | None]] = {
     "check without a status": ("1 + 1 and None", CHECK, 1),
     "todo in solutions": (SAY.format(word="todo"), {"tags": ["nbval-ignore-output"]}, 1),
     "pass in solutions": (SAY.format(word="pass"), {"tags": ["nbval-ignore-output"]}, 1),
+    "live and not measured": (LIVE.format(word="infra"), {"tags": ["nbval-ignore-output"]}, 1),
+    "live and measured": (LIVE.format(word="pass"), {"tags": ["nbval-ignore-output"]}, 1),
 }
-PASSES = {"fine", "did raise", "pass in solutions"}
+PASSES = {"fine", "did raise", "pass in solutions", "live and measured"}
 STUB = "\n".join(("def tier():", *(f"    {line}" for line in CODE_STUB)))
 ANSWER = {"nbgrader": {"grade": False, "solution": True, "grade_id": "tier"}, "scoreboard": {"stub": STUB}}
 
@@ -55,7 +58,7 @@ def write(path: Path, cells: list[tuple[str, dict[str, Any], int | None]]) -> No
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """One run of pytest over small trees: the outcome of each cell, by notebook and number."""
+    """One run of pytest over small trees, as in CI: the outcome of each cell, by notebook and number."""
     root = tmp_path_factory.mktemp("trees")
     write(root / "solutions" / "00_holes.ipynb", list(SOLVED.values()))
     write(root / "solutions" / "01_exit.ipynb", [("exit()", {}, 1)])
@@ -71,7 +74,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "    if report.when == 'call': seen[report.nodeid] = [report.outcome, str(report.longrepr)]\n"
         f"def pytest_sessionfinish(): open({str(report)!r}, 'w').write(json.dumps(seen))\n"
     )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "SCOREBOARD_REQUIRE_BWRAP": "1"}
     subprocess.run(command, cwd=root, env=environment, capture_output=True, timeout=120, check=False)
     return {name: " ".join(told) for name, told in json.loads(report.read_text()).items()}
 
@@ -112,8 +115,26 @@ def test_a_stub_has_to_be_todo_in_labs_and_an_answer_may_be_anything(ran: dict[s
     ],
 )
 def test_each_tree_wants_its_own_status(status: dict[str, Any], tree: str, problem: str | None) -> None:
-    found = status_problem(status, tree, {"tier"})
+    found = status_problem(status, tree, {"tier"}, live_words({}))
     assert found is None if problem is None else problem in str(found)
+
+
+@pytest.mark.parametrize(
+    ("found", "demanded", "problem"),
+    [
+        ("infra", None, None),
+        ("infra", "0", None),
+        ("infra", "1", "did not measure"),
+        ("pass", "1", None),
+        ("fail", "1", "broke an invariant"),
+    ],
+)
+def test_a_live_cell_has_to_measure_where_the_environment_demands_it(
+    found: str, demanded: str | None, problem: str | None
+) -> None:
+    environment = {} if demanded is None else {"SCOREBOARD_REQUIRE_BWRAP": demanded}
+    said = status_problem({"live": "round", "status": found}, "solutions", set(), live_words(environment))
+    assert said is None if problem is None else problem in str(said)
 
 
 @pytest.mark.parametrize(
