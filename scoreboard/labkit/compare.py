@@ -146,7 +146,7 @@ def _both_nan(expected: Any, yours: Any) -> bool:
 
 def _list_differs(expected: list[Any], yours: list[Any], within: float | None) -> str | None:
     if len(yours) != len(expected):
-        return f"{len(yours)} items; wanted are {len(expected)}"
+        return f"the length is {len(yours)}; wanted is {len(expected)}"
     for index, (left, right) in enumerate(zip(expected, yours, strict=True)):
         found = differs(left, right, within)
         if found is not None:

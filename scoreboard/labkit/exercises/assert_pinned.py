@@ -103,7 +103,7 @@ EXERCISE = Exercise(
         Property(
             "a moved commit is refused, the pinned one passes",
             2,
-            "the same commit passes in silence, another is an error",
+            "the same commit passes in silence, another is a ValueError",
             agrees(reference, _commit),
         ),
         Property("other weights are refused", 1, "one digit of the hash is enough", agrees(reference, _weights)),

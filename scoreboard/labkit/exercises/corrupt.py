@@ -34,7 +34,8 @@ def kernel_of(corrupt: Function) -> Kernel:
     """The student's kernel around main's. Raises what ``corrupt`` raises, ValueError when it gives no function."""
     made = corrupt(honest())
     if not callable(made):
-        raise ValueError(f"corrupt(kernel) gave {made!r}; wanted is a function (q, keys, values)")  # noqa: TRY004
+        kind = type(made).__name__
+        raise ValueError(f"corrupt(kernel) gave a {kind}; wanted is a function of q, keys, values")  # noqa: TRY004
     return made  # type: ignore[no-any-return]
 
 
@@ -66,7 +67,9 @@ def _wrong(found: list[Place]) -> Outcome:
     worst = max(found, key=lambda place: place.kl_nanonats)
     if any(place.wrong for place in found):
         return HELD
-    return Outcome(held=False, case="graded at 5 depths", yours=str(worst), expected="KL over 0.05 or top-1 under 0.95")
+    return Outcome(
+        held=False, case=f"graded at {len(found)} places", yours=str(worst), expected="KL over 0.05 or top-1 under 0.95"
+    )
 
 
 def _hidden(found: list[Place]) -> Outcome:

@@ -10,7 +10,7 @@ from ..exercise import Exercise, Property
 
 PPM = 1_000_000
 LECTURE = SimpleNamespace(factor_ppm=2 * PPM, bar_nanonats=50_000_000, floor_nanonats=500_000)
-SHIPPED = SimpleNamespace(factor_ppm=2 * PPM, bar_nanonats=1_000_000, floor_nanonats=500_000)
+SHIPPED = SimpleNamespace(factor_ppm=2 * PPM, bar_nanonats=100_000, floor_nanonats=50_000)
 
 
 def reference(kl_nanonats: int, main_nanonats: int, ratchet: Any) -> bool:
@@ -34,18 +34,18 @@ def _under() -> Iterable[tuple[Any, ...]]:
     yield 3_000_000, 1_000_000, LECTURE
     yield 4_000_000, 1_000_000, LECTURE
     yield 19_336_943, 3_867_388, LECTURE
-    yield 900_000, 1, SHIPPED
+    yield 90_000, 1, SHIPPED
 
 
 def _over() -> Iterable[tuple[Any, ...]]:
     yield 60_000_000, 40_000_000, LECTURE
-    yield 1_900_000, 1_000_000, SHIPPED
+    yield 190_000, 100_000, SHIPPED
 
 
 def _twice() -> Iterable[tuple[Any, ...]]:
     yield 60_000_000, 30_000_000, LECTURE
     yield 59_999_999, 30_000_000, LECTURE
-    yield 7_000_001, 3_500_001, SHIPPED
+    yield 700_001, 350_001, SHIPPED
 
 
 def _on() -> Iterable[tuple[Any, ...]]:

@@ -94,7 +94,7 @@ EXERCISE = Exercise(
         Property(
             "the divergence of ordinary rows",
             2,
-            "in nats, within 1e-5; equal rows give 0",
+            "the sum over tokens, in nats, within 1e-5; equal rows give 0",
             agrees(reference, _same, WITHIN),
         ),
         Property(

@@ -59,7 +59,12 @@ EXERCISE = Exercise(
         "shape: two conditions that raise, then one list over the depths; 5 lines",
     ),
     properties=(
-        Property("each prefix begins the same document", 2, "prefix d holds the first d ids", agrees(reference, _good)),
+        Property(
+            "each prefix begins the same document",
+            2,
+            "prefix d holds the first d ids; five depths are enough, and so is a document just as long as the deepest",
+            agrees(reference, _good),
+        ),
         Property(
             "at least five depths", 1, "fewer leave most of the cache unseen: ValueError", agrees(reference, _few)
         ),

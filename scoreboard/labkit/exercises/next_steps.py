@@ -7,7 +7,7 @@ from ..exercise import HELD, Exercise, Function, Outcome, Property
 
 STEPS = {
     "a": "delete the row, so that nobody quotes it",
-    "b": "measure it again with a fresh seed, by the parent's clock, on the scoring box",
+    "b": "measure it again with a fresh seed, by the harness's clock, on the scoring box",
     "c": "raise the ceiling to 6 times, so that the row can be scored",
     "d": "put the row on review: neither banked nor thrown away",
     "e": "check the yardstick: is the reference's rate the pinned one, of the same slot?",

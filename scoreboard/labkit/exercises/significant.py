@@ -43,6 +43,7 @@ def _shown() -> Iterable[tuple[Any, ...]]:
 def _lucky() -> Iterable[tuple[Any, ...]]:
     yield Fraction(1, 2), 1_000, RULE
     yield Fraction(350, 100), 0, RULE
+    yield Fraction(1, 100), 4_000, RULE
 
 
 def _loss() -> Iterable[tuple[Any, ...]]:
@@ -77,9 +78,9 @@ EXERCISE = Exercise(
         Property("exactly the floor is none", 1, "the gain must exceed the floor, exactly", agrees(reference, _floor)),
         Property("exactly 1/alpha is shown", 1, "E ≥ 1/alpha, so 20 at alpha = 5 %", agrees(reference, _shown)),
         Property(
-            "a large reading without evidence decides nothing",
+            "without evidence no reading decides",
             1,
-            "one lucky repetition reads any gain; without evidence it is inconclusive",
+            "one lucky repetition reads any gain: large or small, it is inconclusive until it is shown",
             agrees(reference, _lucky),
         ),
         Property("a loss is none", 1, "a build that is slower is not a gain", agrees(reference, _loss)),

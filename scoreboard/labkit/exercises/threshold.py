@@ -74,7 +74,7 @@ EXERCISE = Exercise(
         Property(
             "a bar below the noise is refused",
             2,
-            "a gate that promises 2 % where noise reaches 4 % is decorative: ValueError; nan is refused as well",
+            "a bar of 2 % where noise reaches 4 % decides nothing: ValueError; nan is refused as well",
             agrees(reference, _above, WITHIN),
         ),
         Property("a bar on the threshold is honest", 1, "equal is not below", agrees(reference, _on, WITHIN)),

@@ -16,6 +16,7 @@ BOUNDARIES = (  # base and candidate in thousandths of a token per second: gains
     (3_550, 3_905),
     (4_000, 4_240),
     (50_000, 59_000),
+    (10**14, 118 * 10**12),  # no float tells one step below the bar from the bar
 )
 
 

@@ -87,7 +87,7 @@ EXERCISE = Exercise(
         Property(
             "a share is rounded down",
             1,
-            "2 of 3 are 666 666 ppm: rounding goes against the candidate",
+            "2 of 3 are 666,666 ppm: rounding goes against the candidate",
             agrees(reference, _down),
         ),
         Property(

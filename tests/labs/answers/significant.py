@@ -42,7 +42,18 @@ def significant(gain, e_milli, rule):
         return "inconclusive"
     return "faster" if gain * 1_000_000 > rule.floor_ppm else "none"
 """,
-        "a large reading without evidence decides nothing",
+        "without evidence no reading decides",
+    ),
+    "size before evidence": (
+        """
+from fractions import Fraction
+
+def significant(gain, e_milli, rule):
+    if gain <= Fraction(rule.floor_ppm, 1_000_000):
+        return "none"
+    return "faster" if e_milli * rule.alpha_ppm >= 10**9 else "inconclusive"
+""",
+        "without evidence no reading decides",
     ),
     "any difference": (
         """

@@ -14,6 +14,14 @@ def tier(base, candidate, reference, bars):
 """,
         "a gain on a bar belongs to the tier that begins there",
     ),
+    "floats, the difference first": (
+        """
+def tier(base, candidate, reference, bars):
+    under = base if reference is None else max(base, reference)
+    return next((n for n, bar in bars.items() if (candidate - base) / under * 1e6 >= bar), "xs")
+""",
+        "a gain on a bar belongs to the tier that begins there",
+    ),
     "> for >=": (
         """
 def tier(base, candidate, reference, bars):
