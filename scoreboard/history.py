@@ -17,6 +17,8 @@ from .model import Build, Slot
 from .policy import Policy, parse_policy
 from .record import Entry, seconds_between
 from .records.bodies import Abandoned, Intent, Noise, Result, Settle, Withdraw
+from .standing import bet_of
+from .statistics.betting import Bet
 
 Fetch = Callable[[str], bytes]
 
@@ -45,22 +47,46 @@ def carried_of(policy: Policy, evidence: RoundEvidence, row: int, sha256: str) -
 
 
 def last_calibration(
-    entries: Sequence[Entry], slot: Slot, build: Build, fingerprint: str, now: str, max_age_s: int, get: Fetch
+    entries: Sequence[Entry], policy: Policy, build: Build, fingerprint: str, now: str, get: Fetch, get_policy: Fetch
 ) -> tuple[int, str, NoiseEvidence] | None:
-    """The newest noise row of ``build`` in ``slot`` on this very node that is not too old."""
+    """The newest noise row of ``build`` that is good under ``policy``: its row, its digest, what was measured.
+
+    It is of the same slot and this very node, measured in blocks of the same make, not too old, whole, and stands.
+    """
     intents = {entry.seq: entry.body for entry in entries if isinstance(entry.body, Intent)}
+    gone = {entry.body.of for entry in entries if isinstance(entry.body, Withdraw)}
     for entry in reversed(entries):
-        if not isinstance(entry.body, Noise):
+        body = entry.body
+        if not isinstance(body, Noise) or entry.seq in gone:
             continue
-        intent = intents[entry.body.intent]
-        if intent.slot != slot or intent.candidate.tree != build.tree:
+        intent = intents[body.intent]
+        if intent.slot != policy.slot or intent.candidate.tree != build.tree:
             continue
-        if seconds_between(entry.time, now) > max_age_s:
+        if seconds_between(entry.time, now) > policy.calibration.max_age_s:
             return None
-        evidence = parse_evidence(get(entry.body.evidence), f"row {entry.seq}: evidence")
-        if isinstance(evidence, NoiseEvidence) and evidence.node.fingerprint == fingerprint:
-            return entry.seq, entry.body.evidence, evidence
+        evidence = parse_evidence(get(body.evidence), f"row {entry.seq}: evidence")
+        if (
+            isinstance(evidence, NoiseEvidence)
+            and evidence.node.fingerprint == fingerprint
+            and len(evidence.blocks) >= policy.calibration.min_blocks
+            and parse_policy(get_policy(body.policy), f"row {entry.seq}: policy").scored == policy.scored
+        ):
+            return entry.seq, body.evidence, evidence
     return None
+
+
+def harness_bets(entries: Sequence[Entry], harness: str, get: Fetch, get_policy: Fetch) -> list[Bet]:
+    """Every A/A block that ``harness`` measured, oldest first, on the scale of its row. Withdrawn rows are left out."""
+    gone = {entry.body.of for entry in entries if isinstance(entry.body, Withdraw)}
+    bets: list[Bet] = []
+    for entry in entries:
+        if not isinstance(entry.body, Noise) or entry.seq in gone:
+            continue
+        evidence = parse_evidence(get(entry.body.evidence), f"row {entry.seq}: evidence")
+        if isinstance(evidence, NoiseEvidence) and evidence.harness == harness and evidence.blocks:
+            policy = parse_policy(get_policy(entry.body.policy), f"row {entry.seq}: policy")
+            bets += map(bet_of, calibration_stats(policy, evidence.blocks)[policy.scored.metric.value])
+    return bets
 
 
 def earlier_rounds(

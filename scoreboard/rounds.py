@@ -1,4 +1,4 @@
-"""From a request to a row: what `round` and `noise` do around the runner.
+"""From a request to a row: what `round` does around the runner.
 
 Intent before the clock, evidence before the row that cites it, the row last. Whatever happens in between, the next
 round finds the intent and closes it with the blocks that were spooled.
@@ -9,28 +9,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .errors import NodeUnfit, WrongUse
-from .evidence import (
-    EVIDENCE_FORMAT,
-    Calibration,
-    NoiseEvidence,
-    RoundEvidence,
-    format_evidence,
-    parse_evidence,
-)
+from .errors import WrongUse
+from .evidence import EVIDENCE_FORMAT, RoundEvidence, format_evidence, parse_evidence
+from .flooring import SEED_BYTES, noise_floor, open_intent, require_fair
 from .frontier import Frontier, fold
 from .gate import judge
-from .history import calibration_of, earlier_rounds, last_calibration
+from .history import earlier_rounds
 from .model import Arm, Build, Outcome, Verdict
-from .record import Entry, commitment, format_time
-from .records.bodies import Abandoned, Intent, Noise, Result, Settle, Settled
+from .record import Entry
+from .records.bodies import Abandoned, Result, Settle, Settled
 from .runner import Next, Runner, screened_well
 from .settling import settled_of, until_settled
 from .site import Site, fetch_tree, harness_digest, store_tree
 from .source import Source
 from .standing import next_action
-
-SEED_BYTES = 32
 
 
 @dataclass(frozen=True)
@@ -40,19 +32,6 @@ class Done:
     row: int
     verdict: Verdict
     evidence: RoundEvidence
-
-
-@dataclass(frozen=True)
-class Floor:
-    """A noise floor in force: the row that holds it, and how many tokens a step has."""
-
-    calibration: Calibration
-    evidence: NoiseEvidence
-
-    @property
-    def tokens_per_step(self) -> int:
-        """As calibrated; the same for both arms of every block that follows."""
-        return self.evidence.blocks[0].tokens_per_step
 
 
 def measure_candidate(
@@ -79,6 +58,7 @@ def _measured(
 ) -> tuple[RoundEvidence, Entry]:
     """Intent, screen, blocks: the evidence of one round and the intent that it closes."""
     floor = noise_floor(site, runner, base)
+    require_fair(site)
     seed = secrets.token_bytes(SEED_BYTES)
     intent = open_intent(site, candidate.build, base.build, seed)
     entries = tuple(site.ledger.entries())
@@ -104,6 +84,7 @@ def _measured(
 def measure_baseline(site: Site, runner: Runner, main: Source, claimed: int) -> Done:
     """The first round of a slot: ``main`` is graded and its rate recorded."""
     floor = noise_floor(site, runner, main)
+    require_fair(site)
     seed = secrets.token_bytes(SEED_BYTES)
     intent = open_intent(site, main.build, None, seed)
     evidence = replace(blank(site, main.build, seed, claimed), calibration=floor.calibration)
@@ -125,55 +106,6 @@ def measure_settling(
     if settled is Settled.NOT_INFERIOR:
         store_tree(site, main)
     return row, settled, verdict
-
-
-def noise_floor(site: Site, runner: Runner, build: Source, *, fresh: bool = False) -> Floor:
-    """The noise floor of this node for ``build``: the one on record while it holds, else measured now."""
-    policy, ledger = site.policy, site.ledger
-    now = format_time(ledger.now_ns())
-    if not fresh:
-        entries = tuple(ledger.entries())
-        known = last_calibration(
-            entries,
-            policy.slot,
-            build.build,
-            site.node.fingerprint,
-            now,
-            policy.calibration.max_age_s,
-            ledger.get_evidence,
-        )
-        if known is not None:
-            row, sha256, evidence = known
-            return Floor(calibration_of(policy, evidence, row, sha256), evidence)
-    intent, measured = measure_noise(site, runner, build)
-    sha256 = ledger.put_evidence(format_evidence(measured))
-    row = ledger.append(Noise(intent.seq, sha256, policy.digest)).seq
-    if len(measured.blocks) < policy.calibration.min_blocks:
-        fault = measured.faults[-1]
-        raise NodeUnfit(
-            f"{build.build.name} failed during calibration ({fault.stage}: {fault.code.value}, {fault.detail})"
-        )
-    return Floor(calibration_of(policy, measured, row, sha256), measured)
-
-
-def measure_noise(site: Site, runner: Runner, build: Source) -> tuple[Entry, NoiseEvidence]:
-    """A/A blocks of ``build`` against itself: the intent that was written before, and what was measured."""
-    seed = secrets.token_bytes(SEED_BYTES)
-    intent = open_intent(site, build.build, build.build, seed)
-    blank_noise = NoiseEvidence(
-        format=EVIDENCE_FORMAT,
-        kind="noise",
-        slot=site.policy.slot,
-        build=build.build,
-        harness=harness_digest(),
-        weights=site.pins.weights,
-        seed=seed.hex(),
-        node=site.node,
-        confinement=site.confinement,
-        faults=(),
-        blocks=(),
-    )
-    return intent, runner.calibrate(build, blank_noise, runner.pilot(build, seed))
 
 
 def blank(site: Site, candidate: Build, seed: bytes, claimed: int) -> RoundEvidence:
@@ -198,13 +130,6 @@ def blank(site: Site, candidate: Build, seed: bytes, claimed: int) -> RoundEvide
         blocks=(),
         interrupted=False,
     )
-
-
-def open_intent(site: Site, candidate: Build, base: Build | None, seed: bytes) -> Entry:
-    """Write down what is about to be measured, with a commitment to its seed."""
-    site.ledger.put_policy(site.policy_bytes)
-    intent = Intent(site.policy.slot, candidate, base, site.policy.digest, commitment(seed.hex()))
-    return site.ledger.append(intent)
 
 
 def close(site: Site, intent: Entry, evidence: RoundEvidence) -> Done:

@@ -12,6 +12,7 @@ SHELL = {
     "blocks",  # reads the timing clock
     "channel",  # bytes on a socket
     "engine",  # asks an engine
+    "flooring",  # draws seeds, measures noise
     "ledger",  # the directory of the record
     "node",  # what the machine says of itself
     "oracle",  # asks the reference engine

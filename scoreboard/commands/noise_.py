@@ -1,21 +1,24 @@
 """``noise``: the noise floor of this node."""
 
 import argparse
+from collections.abc import Sequence
 
 from ..answer import Answer, Exit
 from ..decide import Fitness, Shown
 from ..errors import WrongUse
 from ..evidence import NoiseEvidence, parse_evidence
 from ..figures import block_stats
+from ..flooring import aa_bets, noise_floor
 from ..health import base_level, waiting_ppm
 from ..outlook import blocks_in_words, reach
 from ..parse import encode
 from ..policy import Policy
 from ..records.bodies import Noise
 from ..report import percent
-from ..rounds import base_of, close_abandoned, noise_floor
+from ..rounds import base_of, close_abandoned
 from ..site import Site, bench_at, private, workdir
 from ..source import fetch
+from ..statistics.betting import Bet
 from ..statistics.fitness import REPLAYS, AaBlock, NoiseReport, calibrated, noise_report, replayed
 from ..statistics.scatter import share
 from .common import add_site, notices, say, site_of, watched
@@ -48,9 +51,10 @@ def run(args: argparse.Namespace) -> Answer:
         close_abandoned(site)
         with watched(quiet=args.json) as report, bench_at(site, report) as runner:
             floor = noise_floor(site, runner, base, fresh=True)
-    found = report_of(site.policy, floor.evidence)
+    found = report_of(site.policy, floor.evidence, aa_bets(site))
     lines = told(site.policy, floor.evidence, found)
-    code = Exit.INVALID if args.require_fit and found.fitness is Fitness.UNFIT else Exit.HOLDS
+    unfit = found.harness_is_biased or (args.require_fit and found.fitness is Fitness.UNFIT)
+    code = Exit.INVALID if unfit else Exit.HOLDS
     return Answer(code, {"noise": encode(found), "row": floor.calibration.row}, "\n".join(lines))
 
 
@@ -82,8 +86,8 @@ def replay(site: Site) -> Answer:
     return Answer(Exit.HOLDS, {"row": rows[-1].seq, "replay": table}, "\n".join(lines))
 
 
-def report_of(policy: Policy, evidence: NoiseEvidence) -> NoiseReport:
-    """What the blocks of a noise row say under the policy's rule."""
+def report_of(policy: Policy, evidence: NoiseEvidence, harness: Sequence[Bet] = ()) -> NoiseReport:
+    """What the blocks of a noise row say under the policy's rule, and ``harness`` of all of this harness."""
     blocks = [
         AaBlock(
             stat=block_stats(policy, block)[policy.scored.metric],
@@ -93,7 +97,7 @@ def report_of(policy: Policy, evidence: NoiseEvidence) -> NoiseReport:
         )
         for block in evidence.blocks
     ]
-    return noise_report(policy.speed, blocks, bytes.fromhex(evidence.seed))
+    return noise_report(policy.speed, blocks, bytes.fromhex(evidence.seed), harness=harness)
 
 
 def told(policy: Policy, evidence: NoiseEvidence, found: NoiseReport) -> list[str]:
@@ -114,7 +118,8 @@ def told(policy: Policy, evidence: NoiseEvidence, found: NoiseReport) -> list[st
     lines.append(reach(policy.speed, found.mde_ppm, found.needed_blocks))
     lines.append(f"this rule replayed on these blocks: false accepts {_share(found)}")
     if found.harness_is_biased:
-        lines.append(f"THE HARNESS IS BIASED (evidence {found.harness_e_milli / 1000:.1f}): stop gating on this node")
+        biased = f"evidence {found.harness_e_milli / 1000:.1f} over all A/A blocks of this harness"
+        lines.append(f"THE HARNESS IS BIASED ({biased}): no round is measured until that is mended")
     if found.fitness is Fitness.UNFIT:
         lines.append(f"UNFIT for {percent(floor)}: gains that small will end inconclusive here; {needed} would do")
     else:

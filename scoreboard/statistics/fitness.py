@@ -74,8 +74,13 @@ class NoiseReport:
         return self.harness_e_milli >= BIASED_E_MILLI
 
 
-def noise_report(rule: Rule, aa: Sequence[AaBlock], seed: bytes, replays: int = REPLAYS) -> NoiseReport:
-    """Everything that the A/A blocks say, for ``rule``. MalformedInput for fewer than ``MIN_BLOCKS`` blocks."""
+def noise_report(
+    rule: Rule, aa: Sequence[AaBlock], seed: bytes, replays: int = REPLAYS, harness: Sequence[Bet] = ()
+) -> NoiseReport:
+    """Everything that the A/A blocks say, for ``rule``. MalformedInput for fewer than ``MIN_BLOCKS`` blocks.
+
+    ``harness`` are all A/A blocks that the harness has on record, these among them; without it, these alone.
+    """
     bets = calibrated([block.stat for block in aa])
     d = [item.d_nanologs for item in bets]
     s0 = floor_sd(d)
@@ -88,7 +93,7 @@ def noise_report(rule: Rule, aa: Sequence[AaBlock], seed: bytes, replays: int = 
         lag1_ppm=lag1_ppm(d),
         drift_ppm_per_minute=drift_ppm_per_minute([block.at_ms for block in aa], [block.level_ns for block in aa]),
         slot=slot_effect(d, [block.swapped for block in aa]),
-        harness_e_milli=harness_e_milli(bets),
+        harness_e_milli=harness_e_milli(harness or bets),
         false_accepts=share(shown_faster(rule, bets, 0, seed, replays), replays),
         mde_ppm=mde,
         needed_blocks=blocks_needed(rule, bets, rule.floor_ppm, seed, replays),
