@@ -1,20 +1,46 @@
-"""What the kernel's accounts say of a round: was CPU time counted, and was any used outside the clock? Pure."""
+"""What the kernel's accounts say of a round. Pure.
 
-from collections.abc import Iterator
+Was CPU time counted, was any of it used outside the clock, and does the wall clock agree where CPU time scores?
+"""
 
-from .evidence import RoundEvidence
+from collections.abc import Iterator, Sequence
+
+from .evidence import Block, RoundEvidence
 from .model import Arm, Check, Effect, Finding
+from .noise import block_stat, calibrate
 from .policy import PPM, Basis, Policy
+from .statistics.betting import bet, wealth_path
 
 TIMED = "timed"
 
 
 def unaccounted(policy: Policy, evidence: RoundEvidence) -> Iterator[Finding]:
-    """CPU time may score only where the kernel accounted for it in every block."""
+    """CPU time may score only where the kernel accounted for it in every block, on one core."""
+    if policy.scored.basis is not Basis.CPU:
+        return
     runs = [run for block in evidence.blocks for run in (block.base, block.candidate)]
-    missing = sum(run.accounting is None for run in runs)
-    if policy.scored.basis is Basis.CPU and missing:
+    missing, free = sum(run.accounting is None for run in runs), sum(block.core is None for block in evidence.blocks)
+    if missing:
         yield Finding(Check.V1, "cpu_unaccounted", Effect.INVALIDATES, missing, 0, "runs")
+    if free:
+        yield Finding(Check.V1, "cpu_unpinned", Effect.INVALIDATES, free, 0, "blocks")
+
+
+def by_the_wall(policy: Policy, blocks: Sequence[Block]) -> Iterator[Finding]:
+    """Where CPU time scores, a gain counts unless the wall clock of this round shows the candidate to be slower.
+
+    The scale of a block comes from the sizes in these blocks themselves, which do not know the label.
+    """
+    if policy.scored.basis is not Basis.CPU or not blocks:
+        return
+    stats = [block_stat(block.base.steps_ns, block.candidate.steps_ns) for block in blocks]
+    scale, rule = calibrate(stats), policy.speed
+    path = wealth_path([bet(stat, scale) for stat in stats], sign=-1)
+    told = [wealth for wealth in path if wealth.blocks >= rule.min_blocks]
+    slower = any(wealth.reaches(rule.alpha_ppm) for wealth in told)
+    code, effect = ("wall_contradicts", Effect.NO_GAIN) if slower else ("wall_agrees", Effect.HOLDS)
+    found, bound = max((wealth.e_milli for wealth in told), default=0), 1000 * PPM // rule.alpha_ppm
+    yield Finding(Check.S1, code, effect, found, bound, "milli")
 
 
 def idle(policy: Policy, evidence: RoundEvidence) -> Iterator[Finding]:

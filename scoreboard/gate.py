@@ -21,11 +21,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from . import decide
+from .accounts import by_the_wall
 from .correctness import parity, whole
 from .decide import Fitness, Shown
 from .evidence import Block, Calibration, NoiseEvidence, RoundEvidence
 from .figures import decoded, measured_as, plain, rate_utps
-from .health import sickness
+from .health import healthy, sickness
 from .model import LEVELS, Attestation, Check, Effect, Finding, Speed, Tier, Verdict
 from .noise import calibrate
 from .policy import PPM, Opening, Policy
@@ -111,6 +112,7 @@ def _rule_on_speed(policy: Policy, evidence: RoundEvidence) -> Ruling:
         *_plausible(policy, evidence, speed),
         *_guard_findings(policy, seen.guards),
         *_significance(policy, evidence, calibration, seen, shown, sized),
+        *by_the_wall(policy, healthy(evidence.blocks, policy.health, calibration)),
     ]
     findings += _reference_measured_differently(policy, evidence, speed)
     tier = None

@@ -34,7 +34,7 @@ TOKENS = 3
 STEP_NS = 10_000_000
 
 
-def policy(**changes: int | bool) -> Policy:
+def policy(**changes: int | bool | str) -> Policy:
     """The demo's policy with short blocks and passages; ``section__key=value`` changes a bar."""
     text = (
         POLICY_BYTES.decode()
