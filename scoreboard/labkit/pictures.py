@@ -27,9 +27,7 @@ def gaps() -> None:
     for rank, (name, values) in enumerate(
         zip(("llama.cpp", "the engine"), zip(*CASE_STUDY.values(), strict=True), strict=True)
     ):
-        bars(axes, rank, list(places + 0.36 * rank - 0.18), values, name, width=0.34)
-        for place, value in zip(places, values, strict=True):
-            axes.annotate(f"{value:.2f}", (place + 0.36 * rank - 0.18, value), ha="center", va="bottom", fontsize=8)
+        bars(axes, rank, list(places + 0.36 * rank - 0.18), values, name, width=0.34, number="{:.2f}")
     axes.set_xticks(places, [f"context {context}" for context in CASE_STUDY])
     axes.set(ylabel="tokens per second", ylim=(0, 23))
     legend(axes, loc="upper right", ncols=2)
@@ -103,7 +101,8 @@ def errors_by_depth(
     right.set(ylabel="top-1", xlabel="depth, tokens", ylim=(0.75, 1.02))
     for axes in (left, right):
         axes.set_xticks(list(places), [f"{depth:,}" for depth in depths], rotation=45)
-    legend(right, loc="lower left")
+        axes.set_xlim(-1.8, len(depths) - 0.6)  # room for the name of the bar
+    legend(left, loc="lower left")
     show(
         picture, "2.1", f"The reference's own logits, changed on purpose, at {len(depths)} depths. {'; '.join(words)}."
     )

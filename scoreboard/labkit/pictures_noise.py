@@ -34,7 +34,9 @@ def orders(names: Mapping[str, str], seen: Mapping[str, float], drift: float) ->
     """Figure 4.2: what a steady drift makes of identical builds, by the order of their turns."""
     picture, (axes,) = figure(height=2.4)
     values = [round(100 * seen[name], 2) + 0.0 for name in names]
-    axes.barh(range(len(names)), values, height=0.55, color="#3f83c4", edgecolor="#12284c")
+    drawn = axes.barh(range(len(names)), values, height=0.55, color="#3f83c4", edgecolor="#12284c")
+    axes.bar_label(drawn, [f"{value:+.2f} %" for value in values], padding=3, fontsize=8)
+    axes.margins(x=0.15)
     axes.set_yticks(range(len(names)), list(names))
     axes.invert_yaxis()
     axes.axvline(0, color="#1a1a1a", linewidth=1)
@@ -46,11 +48,14 @@ def orders(names: Mapping[str, str], seen: Mapping[str, float], drift: float) ->
 def blocks(seen: Mapping[str, Sequence[float]], floors: Mapping[str, float]) -> None:
     """Figure 4.3: every recorded block of identical code, by design, with its noise floor."""
     picture, (axes,) = figure(height=2.6)
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
     for rank, (name, d) in enumerate(seen.items()):
         line(axes, rank, [100 * each for each in d], [rank] * len(d), name, linestyle="")
         axes.plot([-100 * floors[name], 100 * floors[name]], [rank - 0.25] * 2, color="#1a1a1a", linewidth=2)
-        axes.annotate(f"± s0 = {100 * floors[name]:.1f} %", (0, rank - 0.3), ha="center", va="top", fontsize=8)
-    axes.axvline(0, color="#8a8a8a", linewidth=1)
+        axes.annotate(
+            f"± s0 = {100 * floors[name]:.1f} %", (0, rank - 0.3), ha="center", va="top", fontsize=8, bbox=box
+        )
+    axes.axvline(0, color="#8a8a8a", linewidth=1, zorder=0)
     axes.set_yticks(range(len(seen)), list(seen))
     axes.set(xlabel="d of a block, % (identical code: the truth is 0)", ylim=(-0.8, len(seen) - 0.5))
     words = "; ".join(
@@ -84,10 +89,7 @@ def claims() -> None:
     words = []
     for rank, (name, basis) in enumerate(sides):
         gains = [100 * (rate / basis - 1) for rate in rates]
-        bars(axes, rank, list(places + 0.36 * rank - 0.18), gains, name, width=0.34)
-        for place, gain in zip(places, gains, strict=True):
-            side = "bottom" if gain > 0 else "top"
-            axes.annotate(f"{gain:+.1f} %", (place + 0.36 * rank - 0.18, gain), ha="center", va=side, fontsize=8)
+        bars(axes, rank, list(places + 0.36 * rank - 0.18), gains, name, width=0.34, number="{:+.1f} %")
         words.append(f"{name}: " + ", ".join(f"{n} {g:+.1f} %" for n, g in zip(CLAIMED, gains, strict=True)))
     axes.axhline(0, color="#1a1a1a", linewidth=1)
     axes.set_xticks(places, [f"proposal {name}" for name in CLAIMED])

@@ -80,15 +80,15 @@ def bars(
         axes.bar_label(drawn, fmt=number, padding=2, fontsize=8)
 
 
-def bar_line(axes: Axes, value: float, label: str, *, upright: bool = False) -> None:
-    """A bar of the rules: a thin dashed line with its name beside it."""
+def bar_line(axes: Axes, value: float, label: str, *, upright: bool = False, at: float = 0.01) -> None:
+    """A bar of the rules: a thin dashed line with its name beside it, from ``at`` of the width on."""
     if upright:
         axes.axvline(value, color=INK, linewidth=1, linestyle=(0, (6, 3)))
         where = (value, 0.98)
         axes.annotate(label, where, xycoords=axes.get_xaxis_transform(), xytext=(3, 0), **_NOTE, va="top")
     else:
         axes.axhline(value, color=INK, linewidth=1, linestyle=(0, (6, 3)))
-        where = (0.01, value)
+        where = (at, value)
         axes.annotate(label, where, xycoords=axes.get_yaxis_transform(), xytext=(0, 3), **_NOTE, va="bottom")
 
 

@@ -124,13 +124,11 @@ def draw(panels: Sequence[Axes], found: Run) -> None:
     words.text(0, 1, told, va="top", fontsize=9, linespacing=1.35, transform=words.transAxes)
     written = textwrap.fill(f'it writes: "…{_shown(found.build.text)} …"', 50)
     words.text(0, 0.4, written, va="top", fontsize=8, style="italic", color=INK, transform=words.transAxes)
-    bars(rates, 0, [0], [found.main_tps], "main", 0.6)
+    bars(rates, 0, [0], [found.main_tps], "main", 0.6, "{:,.0f}")
     if found.seen_tps is None:
         rates.text(1, found.main_tps / 2, "no clock\nwas read", ha="center", va="center", fontsize=9)
     else:
-        bars(rates, 1, [1], [found.seen_tps], found.build.name, 0.6)
-        rates.annotate(f"{found.seen_tps:,}", (1, found.seen_tps), ha="center", va="bottom", fontsize=8)
-    rates.annotate(f"{found.main_tps:,}", (0, found.main_tps), ha="center", va="bottom", fontsize=8)
+        bars(rates, 1, [1], [found.seen_tps], found.build.name, 0.6, "{:,.0f}")
     rates.set_xticks([0, 1], ["main", found.build.name])
     rates.set(xlim=(-0.6, 1.6), ylim=(0, 2.2 * found.main_tps), ylabel="decode at 4,096 tokens, tok/s")
 

@@ -89,11 +89,12 @@ def draw(panels: Sequence[Axes], found: Year) -> None:
     plane.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high))
     plane.set(xlabel="KL of main, nats", ylabel="KL of candidate, nats")
     places = list(range(len(Rule)))
-    bars(counts, 1, [p - 0.2 for p in places], [found.false_flags[r] for r in Rule], "harmless, flagged", 0.4)
-    bars(counts, 0, [p + 0.2 for p in places], [found.faults_seen[r] for r in Rule], "faults, flagged (of 3)", 0.4)
-    for place, rule in zip(places, Rule, strict=True):
-        for shift, number in ((-0.2, found.false_flags[rule]), (0.2, found.faults_seen[rule])):
-            counts.annotate(str(number), (place + shift, number), ha="center", va="bottom", fontsize=8)
+    for rank, flags, name in (
+        (1, found.false_flags, "harmless, flagged"),
+        (0, found.faults_seen, "faults, flagged (of 3)"),
+    ):
+        beside = [place + 0.2 - 0.4 * rank for place in places]
+        bars(counts, rank, beside, [flags[rule] for rule in Rule], name, 0.4, "{:.0f}")
     counts.set_xticks(places, [WORDS[rule].replace(", ", ",\n") for rule in Rule])
     counts.set_ylabel("flags in a year of 250 proposals")
     counts.set_ylim(0, 1.4 * max(*found.false_flags.values(), 5))

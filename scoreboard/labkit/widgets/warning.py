@@ -64,7 +64,7 @@ def draw(panels: Sequence[Axes], found: Drift) -> None:
     line(kl, 0, SIZES, [max(each / NANO, 1e-9) for each in found.kl_nanonats], "mean KL")
     line(top1, 1, SIZES, [each / PPM for each in found.top1_ppm], "top-1")
     bar_line(kl, 0.05, "bar 0.05")
-    bar_line(top1, 0.95, "bar 0.95")
+    bar_line(top1, 0.95, "bar 0.95", at=0.7)
     kl.set(yscale="log", ylim=(1e-6, 3), ylabel="mean KL, nats")
     top1.set(ylim=(0, 1.05), ylabel="rows whose first choice agrees")
     for axes, value in ((kl, found.kl_nanonats[found.at] / NANO), (top1, found.top1_ppm[found.at] / PPM)):
