@@ -7,32 +7,40 @@ from statistics import median
 import numpy as np
 
 from ..model import Arm
-from ..seat import seated
+from ..seat import Seat, seated
 from ..suites.capture import CHUNK
 from ..suites.suite import Ids, Logits
 from .short import Gate, candidate
 
-STEPS = 9
+STEPS, TOKENS = 9, 4  # turns of an engine, tokens a turn
 MS = 1e6
 
 
 def step_times(gate: Gate, names: tuple[str, str], contexts: Sequence[int]) -> dict[str, tuple[float, float]]:
-    """Milliseconds of one token for two engines at each context: the median of nine steps, by the parent's clock."""
+    """Milliseconds of one token for two engines that take turns at each context: medians, by the parent's clock."""
     ids = _corpus(gate)
-    found: dict[str, list[float]] = {f"{context:,}": [] for context in contexts}
-    for name in names:
-        source = gate.fetch(candidate(name), f"timed-{name}")
-        with (
-            seated(gate.runner.bench, Arm.CANDIDATE, source, gate.runner.cores[0]) as seat,
-            seat.turn("decode") as client,
-        ):
-            for context in contexts:
-                client.reset()
-                for start in range(0, context, CHUNK):
-                    client.prefill(ids[start : min(start + CHUNK, context)])
-                steps = [client.timed_steps(ids[i : i + 1], time.monotonic_ns).elapsed_ns for i in range(STEPS)]
-                found[f"{context:,}"].append(median(steps) / MS)
-    return {context: (pair[0], pair[1]) for context, pair in found.items()}
+    bench, core = gate.runner.bench, gate.runner.cores[0]
+    first, second = (gate.fetch(candidate(name), f"timed-{name}") for name in names)
+    found: dict[str, tuple[float, float]] = {}
+    with seated(bench, Arm.BASE, first, core) as one, seated(bench, Arm.CANDIDATE, second, core) as other:
+        for context in contexts:
+            for seat in (one, other):
+                _read(seat, ids[:context])
+            pairs = [(_step_ms(one, ids), _step_ms(other, ids)) for _ in range(STEPS)]
+            found[f"{context:,}"] = (median(a for a, _ in pairs), median(b for _, b in pairs))
+    return found
+
+
+def _read(seat: Seat, ids: Ids) -> None:
+    with seat.turn("prefill") as client:
+        client.reset()
+        for start in range(0, len(ids), CHUNK):
+            client.prefill(ids[start : start + CHUNK])
+
+
+def _step_ms(seat: Seat, ids: Ids) -> float:
+    with seat.turn("decode") as client:
+        return client.timed_steps(ids[:TOKENS], time.monotonic_ns).elapsed_ns / TOKENS / MS
 
 
 def rows_after(gate: Gate, prefixes: Sequence[Ids], followers: Mapping[int, Ids]) -> dict[int, Logits]:
