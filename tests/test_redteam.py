@@ -292,3 +292,9 @@ def test_the_arena_is_gone_when_the_run_is_over() -> None:
     assert [result.id for result in heard] == ["steady", "X1"]
     assert report.holds
     assert report.valid
+
+
+@pytest.mark.parametrize("option", ["--policy", "--lock"])
+def test_the_attacks_bring_their_own_policy_and_lock(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["redteam", "--quick", option, "fixtures/policy.toml"]) == 2
+    assert "go with --only corruptions" in capsys.readouterr().err

@@ -22,9 +22,9 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one machine-readable object on stdout")
 
 
-def add_files(parser: argparse.ArgumentParser) -> None:
-    """The options that name policy and lock."""
-    parser.add_argument("--policy", type=Path, metavar="FILE", help="default: policy.toml here or in fixtures/")
+def add_files(parser: argparse.ArgumentParser, policy: str = "default: policy.toml here or in fixtures/") -> None:
+    """The options that name policy and lock; ``policy`` says which is taken without them."""
+    parser.add_argument("--policy", type=Path, metavar="FILE", help=policy)
     parser.add_argument("--lock", type=Path, metavar="FILE", help="default: reference.lock beside the policy")
 
 

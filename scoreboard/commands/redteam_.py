@@ -12,7 +12,7 @@ from ..redteam import Exploit, Kind, Report, Result, load, run, select
 from ..site import bench_at, open_site, workdir
 from ..suites import gallery
 from ..suites.corruptions import Judged, corruptions, table
-from .common import add_json, say, watched
+from .common import add_files, add_json, say, watched
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 QUICK = ("clean_kv16", "kv_q8", "kv_stale_chunk_row", "mask_last_tile", "window_512")  # of the gallery
@@ -23,6 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Options of ``redteam``."""
     parser.add_argument("--quick", action="store_true", help="a selection that takes at most a minute")
     parser.add_argument("--only", metavar="CLASS", help="one class, such as timing or scope-config; or corruptions")
+    add_files(parser, "with --only corruptions: grade the gallery under this one")
     add_json(parser)
     parser.set_defaults(run=answer)
 
@@ -30,23 +31,25 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def answer(args: argparse.Namespace) -> Answer:
     """Run the selection; 0 when all of it held and the controls did, 3 when a control failed."""
     if args.only == Kind.CORRUPTIONS.value:
-        return kernels(quick=args.quick, quiet=args.json)
+        return kernels(quick=args.quick, quiet=args.json, policy=args.policy, lock=args.lock)
+    if args.policy is not None or args.lock is not None:
+        raise WrongUse("--policy and --lock go with --only corruptions; the attacks bring their own")
     team = load()
     chosen = select(team.exploits, args.only, quick=args.quick)
     report = run(team, chosen, _silent if args.json else _heard)
     return Answer(code_of(report), data_of(report), told(report, chosen))
 
 
-def kernels(*, quick: bool, quiet: bool) -> Answer:
+def kernels(*, quick: bool, quiet: bool, policy: Path | None = None, lock: Path | None = None) -> Answer:
     """The gallery of changed kernels on the shipped model: every fault is rejected, what is harmless passes."""
     directory = FIXTURES / "candidates" / "gallery"
     if not directory.is_dir():
         raise WrongUse(f"the gallery is not here: {directory} is a part of the repository; run this from a clone")
     entries = tuple(e for e in gallery.load_gallery(directory) if e.name in QUICK or not quick)
-    policy = FIXTURES / ("demo.toml" if quick else "policy.toml")
+    policy = policy or FIXTURES / ("demo.toml" if quick else "policy.toml")
     main, seed = FIXTURES / "engines" / "main", secrets.token_bytes(32)
     with workdir() as work, watched(quiet=quiet) as progress:
-        site = open_site(policy, FIXTURES / "reference.lock", work / "ledger")
+        site = open_site(policy, lock or FIXTURES / "reference.lock", work / "ledger")
         with bench_at(site, progress) as runner:
             found = tuple(corruptions(site, runner, entries, directory, main, seed, work))
     report = judged(found)
