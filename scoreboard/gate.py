@@ -29,6 +29,7 @@ from .figures import decoded, measured_as, plain, rate_utps
 from .health import healthy, sickness
 from .model import LEVELS, Attestation, Check, Effect, Finding, Speed, Tier, Verdict
 from .noise import calibrate
+from .plausibility import plausible
 from .policy import PPM, Opening, Policy
 from .standing import Standing, fitness, fitness_if_futile, guard_states, standing
 from .statistics.betting import Bet, wealth_of
@@ -109,7 +110,7 @@ def _rule_on_speed(policy: Policy, evidence: RoundEvidence) -> Ruling:
     speed = None if sized is None else _speed(policy, evidence, sized)
     findings = [
         *node,
-        *_plausible(policy, evidence, speed),
+        *plausible(policy, evidence, speed),
         *_guard_findings(policy, seen.guards),
         *_significance(policy, evidence, calibration, seen, shown, sized),
         *by_the_wall(policy, healthy(evidence.blocks, policy.health, calibration)),
@@ -171,17 +172,6 @@ def _base_rate(evidence: RoundEvidence) -> int:
     if not counts and calibration is not None:
         return rate_utps(calibration.tokens, calibration.elapsed_ns)
     return rate_utps(sum(tokens for tokens, _ in counts), sum(ns for _, ns in counts))
-
-
-def _plausible(policy: Policy, evidence: RoundEvidence, speed: Speed | None) -> list[Finding]:
-    """B2: at most so many times the reference; where no reference rate is pinned, so many times the base."""
-    if speed is None:
-        return []
-    yardstick = evidence.pins.reference_utps or speed.base_utps
-    code = "of_base" if evidence.pins.reference_utps is None else "of_reference"
-    found, bound = speed.candidate_utps * PPM // yardstick, policy.plausible_max_ppm
-    effect = Effect.HOLDS if found <= bound else Effect.REVIEWS
-    return [Finding(Check.B2, code, effect, found, bound, "ppm")]
 
 
 def _guard_findings(policy: Policy, guards: dict[str, tuple[Bet, ...]]) -> list[Finding]:

@@ -222,7 +222,7 @@ DEFENCES = {
     "noise in one arm is capped": Defence(without(noise, "ARM_SHARE", 1000), ("S05",)),
     "steps are trimmed": Defence(without(noise, "TRIM", 10**9), ("S08", "S04")),
     "the floor": Defence(without(gate, "_significance", lambda *_: []), ("S16",)),
-    "B2: plausibility": Defence(without(gate, "_plausible", lambda *_: []), ("S07",)),
+    "B2: plausibility": Defence(without(gate, "plausible", lambda *_: []), ("S07",)),
     "N1: sick blocks": Defence(without(gate, "node_findings", lambda *_: []), ("I04",)),
     "earlier rounds are carried": Defence(without(rounds, "earlier_rounds", lambda *_: ()), ("S01",), slow=True),
     "seeds are drawn": Defence(without(rounds, "secrets", SimpleNamespace(token_bytes=bytes)), ("C10",), slow=True),
@@ -295,5 +295,8 @@ NAMES = [pytest.param(name, marks=[pytest.mark.soak] if DEFENCES[name].slow else
 def test_a_defence_that_is_switched_off_is_noticed(name: str, arena: Arena, monkeypatch: Patch) -> None:
     defence = DEFENCES[name]
     weakened = defence.switch(monkeypatch, arena)
-    missed = [attack for attack in defence.noticed_by if redteam.tried(EXPLOITS[attack], weakened).held]
+    tries = range(3 if defence.slow else 1)  # what needs a quiet moment of a real clock may wait for one
+    missed = [
+        attack for attack in defence.noticed_by if all(redteam.tried(EXPLOITS[attack], weakened).held for _ in tries)
+    ]
     assert missed != list(defence.noticed_by), f"nothing tests this defence: {name}"
