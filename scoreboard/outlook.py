@@ -5,13 +5,13 @@ Neither decides anything. All of it is computed from sealed evidence when somebo
 
 from dataclasses import dataclass
 
+from .amounts import percent
 from .decide import Rule, Shown, course
 from .evidence import RoundEvidence
 from .figures import block_stats
 from .health import base_level, healthy
 from .noise import median
 from .policy import Policy
-from .report import percent
 from .standing import bet_of, standing
 from .statistics.fitness import blocks_needed, smallest_gain_ppm
 from .statistics.scatter import SlotEffect, drift_ppm_per_minute, lag1_ppm, slot_effect

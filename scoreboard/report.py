@@ -3,13 +3,14 @@
 from collections.abc import Iterable
 from typing import Any
 
+from .amounts import gained, rate, sides
 from .canonical import Json
 from .model import Arm, Attestation, Effect, Finding, Outcome, Speed, Verdict
 from .parse import encode
 from .policy import PPM
 
 MICRO = 1_000_000
-NANO = 1_000_000_000
+MULTIPLES = frozenset({"of_base", "of_reference"})  # of a rate: read as times and not as a percentage
 
 # What each code says; {found} and {bound} stand in the finding's unit.
 TEXT = {
@@ -27,8 +28,8 @@ TEXT = {
     "idle_cpu": "CPU time outside the timed steps is {found} of the base's inside them, allowed {bound}",
     "uncalibrated": "{found} of noise floor, at least {bound} wanted",
     "sick_blocks": "{found} of blocks saw a sick node, allowed {bound}",
-    "of_reference": "{found} of the reference's rate, ceiling {bound}",
-    "of_base": "{found} of the base's rate, ceiling {bound}",
+    "of_reference": "{found} the reference's rate, ceiling {bound}",
+    "of_base": "{found} the base's rate, ceiling {bound}",
     "faster_when_deep": "deep in the prompt a chunk takes {found} of the time of an early one, plausible from {bound}",
     "faster": "shown to be faster: evidence {found}, bar {bound}",
     "not_shown": "evidence for faster {found}, bar {bound}: not told yet",
@@ -56,7 +57,9 @@ TEXT = {
     "nonce": "a reply answered another request",
     "rows": "a reply had another number of rows than asked for",
     "vocab": "a reply had another width than the engine declared",
+    "unsealed": "a reply could still be changed after it had arrived",
     "non_finite": "a reply held NaN or infinity",
+    "support_lost": "a reply gave probability 0 to a token that the reference holds possible",
     "no_start": "the engine did not start",
     "context": "the engine declares too small a context",
 }
@@ -100,10 +103,7 @@ def headline(verdict: Verdict) -> str:
 
 def gain(speed: Speed) -> str:
     """The gain with its interval."""
-    size = percent(speed.over_frontier_ppm, sign=True)
-    if speed.low_ppm is None or speed.high_ppm is None:
-        return size
-    return f"{size} [{percent(speed.low_ppm)}, {percent(speed.high_ppm)}]"
+    return gained(speed.over_frontier_ppm, speed.low_ppm, speed.high_ppm)
 
 
 DECIDES = {
@@ -135,10 +135,16 @@ def reasons(findings: Iterable[Finding]) -> list[str]:
     return lines
 
 
+def hidden(verdict: Verdict) -> str:
+    """How many comparisons the reasons leave out, and why."""
+    count = sum(finding.effect is Effect.HOLDS for finding in verdict.findings)
+    return f"{count} comparison{'' if count == 1 else 's'} that hold{'s' if count == 1 else ''} not shown"
+
+
 def sentence(finding: Finding) -> str:
     """A finding in words: check, place, both sides of the comparison."""
     template = GUARD[finding.effect] if finding.check.value == "G1" else TEXT.get(finding.code, finding.code)
-    found, bound = quantity(finding.found, finding.unit), quantity(finding.bound, finding.unit)
+    found, bound = sides(finding.found, finding.bound, "times" if finding.code in MULTIPLES else finding.unit)
     words = template.format(found=found, bound=bound)
     if finding.check.value == "G1":
         words = f"{finding.code}: {words}"
@@ -157,31 +163,6 @@ def place(finding: Finding) -> str:
     if finding.arm is not None and finding.arm.value == "base":
         parts.append("(main)")
     return " ".join(parts)
-
-
-def quantity(value: int | None, unit: str) -> str:
-    """An integer in its unit, for people."""
-    if value is None:
-        return ""
-    if unit == "ppm":
-        return percent(value)
-    if unit == "nanonats":
-        return f"{value / NANO:.2g} nats"
-    if unit == "milli":
-        return f"{value / 1000:,.2f}"
-    return f"{value:,} {unit}"
-
-
-def percent(ppm: int, *, sign: bool = False) -> str:
-    """Parts per million as a percentage: two decimals below ten percent, one above."""
-    share = ppm * 100 / PPM
-    digits = 1 if abs(share) >= 10 else 2  # noqa: PLR2004  # two significant decimals are enough
-    return f"{share:+.{digits}f} %" if sign else f"{share:.{digits}f} %"
-
-
-def rate(utps: int) -> str:
-    """A rate in tokens per second."""
-    return f"{utps / MICRO:,.1f} tok/s"
 
 
 def summary(verdict: Verdict) -> dict[str, Any]:

@@ -94,10 +94,8 @@ def measure_baseline(site: Site, runner: Runner, main: Source, claimed: int) -> 
     return done
 
 
-def measure_settling(
-    site: Site, runner: Runner, main: Source, base: Source, base_row: int
-) -> tuple[int, Settled, Verdict]:
-    """Main measured against the frontier: the row, what it shows, and the verdict beside it."""
+def measure_settling(site: Site, runner: Runner, main: Source, base: Source, base_row: int) -> tuple[Done, Settled]:
+    """Main measured against the frontier: the row with the verdict beside it, and what it shows."""
     evidence, intent = _measured(site, runner, main, base, base_row, site.policy.scored.context, until_settled)
     sha256 = site.ledger.put_evidence(format_evidence(evidence))
     verdict, settled = judge(site.policy, evidence), settled_of(site.policy, evidence)
@@ -105,7 +103,7 @@ def measure_settling(
     spool_path(site, intent.seq).unlink(missing_ok=True)
     if settled is Settled.NOT_INFERIOR:
         store_tree(site, main)
-    return row, settled, verdict
+    return Done(row, verdict, evidence), settled
 
 
 def blank(site: Site, candidate: Build, seed: bytes, claimed: int) -> RoundEvidence:

@@ -1,5 +1,6 @@
 """Where a pair of builds stands after the blocks so far, and what a round measures next. Pure."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -23,11 +24,18 @@ class Standing:
     guards: dict[str, tuple[Bet, ...]]
 
 
-def standing(policy: Policy, evidence: RoundEvidence, calibration: Calibration) -> Standing:
-    """Carried and own healthy blocks as bets. Guards bet on every block, "faster" only on those for the test."""
+def every_block(
+    policy: Policy, evidence: RoundEvidence, calibration: Calibration
+) -> list[tuple[Purpose, Mapping[str, Stat]]]:
+    """Carried and own healthy blocks of the pair in the order in which they were measured, by metric."""
     sound = healthy(evidence.blocks, policy.health, calibration)
     own = zip((b.purpose for b in sound), scaled_stats(policy, sound, calibration), strict=True)
-    every = [*carried_stats(evidence.carried), *own]
+    return [*carried_stats(evidence.carried), *own]
+
+
+def standing(policy: Policy, evidence: RoundEvidence, calibration: Calibration) -> Standing:
+    """The blocks as bets. Guards bet on every block, "faster" only on those for the test."""
+    every = every_block(policy, evidence, calibration)
     scored = policy.scored.metric.value
     return Standing(
         bets=tuple(bet_of(stats[scored]) for purpose, stats in every if purpose is Purpose.TEST),

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from math import ceil, floor, log, log10
 
+from ..amounts import gained
 from ..frontier import Frontier
 from ..model import Outcome
-from ..report import percent
 from .markup import Html, el
 from .rows import Rung
 
@@ -189,7 +189,7 @@ def _tooltip(rung: Rung) -> str:
     if rung.rate_utps is not None:
         words.append(f"{rate_text(rung.rate_utps)} tokens/s")
     if rung.verdict is not None and rung.verdict.speed is not None:
-        words.append(percent(rung.verdict.speed.over_frontier_ppm, sign=True))
+        words.append(gained(rung.verdict.speed.over_frontier_ppm))
     if rung.taken_back is not None:
         words.append(f"taken back in row {rung.taken_back.row}")
     return ", ".join(words)

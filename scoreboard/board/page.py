@@ -8,11 +8,11 @@ and receipts, the nodes and their noise, the end of the chain. All text from out
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..amounts import percent
 from ..frontier import Stale, standings
 from ..model import Slot
 from ..record import Entry
 from ..records.chain import Checkpoint
-from ..report import percent
 from ..stream import Stream, words
 from .frontiers import frontiers
 from .ladder import ladders

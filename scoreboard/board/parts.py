@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..amounts import gained
 from ..model import Outcome, Speed
-from ..report import percent
 from .chart import NOTHING, symbol
 from .markup import Html, el, join
 from .rows import Rung
@@ -87,10 +87,10 @@ def gain(speed: Speed | None) -> Html | str:
     """The gain over the base with its interval, where the evidence has one."""
     if speed is None:
         return NOTHING
-    size = percent(speed.over_frontier_ppm, sign=True)
+    size = gained(speed.over_frontier_ppm)
     if speed.low_ppm is None or speed.high_ppm is None:
         return size
-    low, high = (percent(ppm, sign=True).removesuffix(" %") for ppm in (speed.low_ppm, speed.high_ppm))
+    low, high = (gained(ppm).removesuffix(" %") for ppm in (speed.low_ppm, speed.high_ppm))
     return join(size, " ", el("span", f"[{low}, {high}]", class_="interval"))
 
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from ..amounts import percent
 from ..model import Attestation, Build, Effect, Finding, Outcome, Verdict
-from ..report import percent, sentence
+from ..report import sentence
 from .chart import rate_text
 from .markup import Html, el, join
 from .parts import Column, Line, Names, facts, gain, outcome, outcome_of, table, when

@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from ..amounts import rate
 from ..answer import Answer, exit_of
 from ..bounds import (
     Bound,
@@ -17,7 +18,7 @@ from ..bounds import (
 from ..foreign.claims import Metered, read_claims, read_llama_bench
 from ..model import Outcome
 from ..policy import PPM
-from ..report import OUTCOME, rate
+from ..report import OUTCOME
 from ..site import read_file
 from .common import add_json
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from ..errors import WrongUse
+from ..records.attachment import Attachment, format_attachment
 from ..runner import Progress as Step
 from ..site import Site, open_site
 
@@ -93,6 +94,22 @@ def _left(step: Step, began: dict[str, object]) -> str:
 
 def _silent(step: Step) -> None:
     """Where nobody watches, nothing is drawn."""
+
+
+def require_place(path: Path | None) -> None:
+    """WrongUse where ``path`` could not be written: said before anything is measured."""
+    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+        raise WrongUse(f"{path} cannot be written: name a file in a directory that is there")
+
+
+def attach(path: Path | None, attached: Attachment) -> None:
+    """Write what goes with a report of a verdict to ``path``, where one is named."""
+    if path is None:
+        return
+    try:
+        path.write_bytes(format_attachment(attached))
+    except OSError as error:
+        raise WrongUse(f"{path}: {error.strerror}") from None
 
 
 def say(line: str) -> None:

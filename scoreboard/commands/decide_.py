@@ -3,11 +3,11 @@
 import argparse
 from pathlib import Path
 
+from ..amounts import between, gained, percent
 from ..answer import Answer, exit_of
 from ..decide import Rule
 from ..parse import encode
 from ..policy import parse_policy
-from ..report import percent
 from ..site import read_file
 from ..statistics.recorded import Decision, decide_recorded, parse_recorded
 from .common import add_json
@@ -60,8 +60,11 @@ def told(decision: Decision) -> str:
     ]
     if decision.size is not None:
         size = decision.size
-        interval = f"[{percent(size.low_ppm)}, {percent(size.high_ppm)}]"
-        lines.append(f"  gain {percent(size.gain_ppm, sign=True)} {interval} from {decision.size_blocks} fresh blocks")
+        gain = gained(size.gain_ppm, size.low_ppm, size.high_ppm)
+        lines.append(f"  gain {gain} from {decision.size_blocks} fresh blocks")
+    else:
+        left = between(decision.left.low_nanologs, decision.left.high_nanologs)
+        lines.append(f"  difference {left} over {decision.test_blocks + decision.size_blocks} blocks")
     if decision.mde_ppm is not None:
         lines.append(f"  smallest gain found in 80 % of rounds here: {percent(decision.mde_ppm)}")
     if decision.missing_blocks:

@@ -22,6 +22,7 @@ EXPECTED = {
     "corrupt_window": (Outcome.REJECTED,),
     "honest_fast": (Outcome.ACCEPTED,),
 }
+MOST_REASONS = 4
 STORY = {
     "noop": "the same code under another name",
     "corrupt_window": "attention that silently forgets all but the last 512 tokens: faster, fluent, wrong",
@@ -77,12 +78,15 @@ def _introduction(site: Site) -> str:
 
 
 def _told(name: str, verdict: Verdict) -> str:
+    why = reasons(deciding(verdict))
     lines = [
         "",
         f"{headline(verdict)}",
         f"  {STORY[name]}",
-        *(f"  {line}" for line in reasons(deciding(verdict))[:4]),
+        *(f"  {line}" for line in why[:MOST_REASONS]),
     ]
+    if len(why) > MOST_REASONS:
+        lines.append(f"  and {len(why) - MOST_REASONS} more; scoreboard explain has them all")
     if verdict.speed is None and verdict.outcome is Outcome.REJECTED:
         timed = any(finding.document == TIMED for finding in verdict.findings)
         lines.append(

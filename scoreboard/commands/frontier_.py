@@ -3,12 +3,12 @@
 import argparse
 from pathlib import Path
 
+from ..amounts import rate
 from ..answer import Answer, Exit
 from ..board.publishing import alpha_of
 from ..frontier import Standing, standings
 from ..ledger import Ledger
 from ..parse import encode
-from ..report import rate
 from ..stream import stream, words
 from .common import add_json
 

@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Sequence
 
+from ..amounts import percent
 from ..answer import Answer, Exit
 from ..decide import Fitness, Shown
 from ..errors import WrongUse
@@ -14,7 +15,6 @@ from ..outlook import blocks_in_words, reach
 from ..parse import encode
 from ..policy import Policy
 from ..records.bodies import Noise
-from ..report import percent
 from ..rounds import base_of, close_abandoned
 from ..site import Site, bench_at, private, workdir
 from ..source import fetch

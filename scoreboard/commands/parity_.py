@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 
 from ..adapters.logits_file import Comparison, compare, open_logits
+from ..amounts import NANO, percent
 from ..answer import Answer, Exit
 from ..errors import EngineFault, WrongUse
 from ..policy import PPM
-from ..report import NANO, percent
 from . import suite_parity
 from .common import add_json
 

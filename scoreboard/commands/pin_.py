@@ -4,13 +4,13 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
+from ..amounts import rate
 from ..answer import Answer, Exit
 from ..errors import WrongUse
 from ..lock import Baseline, Lock, Reference, SuitePin, format_lock, parse_lock
 from ..manifest import NAME, parse_manifest
 from ..model import Attestation
 from ..parse import encode
-from ..report import rate
 from ..rounds import close_abandoned
 from ..site import bench_at, read_file, require_engine, workdir
 from ..source import fetch

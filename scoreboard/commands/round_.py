@@ -4,12 +4,13 @@ import argparse
 from pathlib import Path
 
 from ..answer import Answer, exit_of
+from ..difference import compared, differences
 from ..errors import WrongUse
 from ..model import Build, Outcome
 from ..outlook import outlook, wanted
 from ..parse import encode
 from ..records.bodies import Result, Supersede, Withdraw
-from ..report import deciding, headline, reasons, summary
+from ..report import deciding, headline, hidden, reasons, summary
 from ..rounds import Done, base_of, close_abandoned, measure_baseline, measure_candidate
 from ..site import Site, bench_at, private, workdir
 from ..source import Source, fetch
@@ -83,12 +84,15 @@ def told(site: Site, done: Done) -> Answer:
     lines = [headline(done.verdict), *(f"  {line}" for line in reasons(deciding(done.verdict)))]
     still = outlook(site.policy, done.evidence) if done.verdict.outcome is Outcome.INCONCLUSIVE else None
     lines += [] if still is None else [f"  {wanted(site.policy.speed, still)}"]
-    lines.append(f"row {done.row}; all comparisons: scoreboard explain {done.row} --ledger {site.ledger.path}")
+    found = differences(site.policy, done.evidence, done.verdict)
+    lines += [f"  {line}" for line in compared(site.policy, found, done.verdict.speed)]
+    lines.append(f"row {done.row}; {hidden(done.verdict)}: scoreboard explain {done.row} --ledger {site.ledger.path}")
     return Answer(
         exit_of(done.verdict.outcome),
         {
             "verdict": summary(done.verdict),
             "outlook": encode(still),
+            "differences": [encode(each) for each in found],
             "row": done.row,
             "ledger": str(site.ledger.path),
         },

@@ -3,8 +3,10 @@
 import argparse
 
 from ..answer import Answer, Exit
+from ..difference import compared, differences
 from ..errors import WrongUse
 from ..frontier import fold
+from ..parse import encode
 from ..records.bodies import Settled
 from ..report import deciding, headline, reasons
 from ..rounds import close_abandoned, measure_settling
@@ -48,12 +50,13 @@ def run(args: argparse.Namespace) -> Answer:
             peak = fetch_tree(site, frontier.peak, private(work))
             close_abandoned(site)
             with watched(quiet=args.json) as report, bench_at(site, report) as runner:
-                row, settled, verdict = measure_settling(site, runner, main, peak, frontier.peak_row)
+                done, settled = measure_settling(site, runner, main, peak, frontier.peak_row)
     lines = [
         f"{settled.value}: {SAYS[settled]}",
-        f"  {headline(verdict)}",
-        *(f"  {r}" for r in reasons(deciding(verdict))),
+        f"  {headline(done.verdict)}",
+        *(f"  {r}" for r in reasons(deciding(done.verdict))),
     ]
-    return Answer(
-        CODES[settled], {"settled": settled.value, "row": row, "ledger": str(site.ledger.path)}, "\n".join(lines)
-    )
+    found = differences(site.policy, done.evidence, done.verdict)
+    lines += [f"  {line}" for line in compared(site.policy, found, done.verdict.speed)]
+    data = {"settled": settled.value, "row": done.row, "ledger": str(site.ledger.path)}
+    return Answer(CODES[settled], {**data, "differences": [encode(each) for each in found]}, "\n".join(lines))

@@ -4,6 +4,7 @@ import argparse
 import time
 from pathlib import Path
 
+from ..amounts import NANO, percent
 from ..answer import Answer, Exit
 from ..coins import Coins
 from ..errors import WrongUse
@@ -11,7 +12,6 @@ from ..evidence import Screened
 from ..figures import mean_nanonats, top1_ppm
 from ..model import Arm
 from ..node import usable_cores
-from ..report import NANO, percent
 from ..sandbox import probe
 from ..seat import ArmFault, Bench, require_context, seated
 from ..site import builder_of, private, require_readable, workdir

@@ -18,6 +18,7 @@ from ..noise import BlockStat, calibrate, trimmed_mean, winsorised_sd
 from .betting import bet, wealth_of
 from .exact import log_of_mean_inverse, nanologs_of
 from .fitness import blocks_needed, calibrated, fitness_of, smallest_gain_ppm
+from .interval import Interval, interval
 from .size import Size, size
 
 
@@ -34,7 +35,8 @@ class Decision:
     """What the rule says of recorded blocks.
 
     ``test_blocks`` showed (or did not show) a gain, the next ``size_blocks`` gave its size; the rest was not
-    looked at. ``missing_blocks`` is None once decided, else what 80 % of rounds would still need to show a
+    looked at. ``left`` is what all of these leave of the difference, with the rule's own chances.
+    ``missing_blocks`` is None once decided, else what 80 % of rounds would still need to show a
     gain of the floor (0 when ``needed_blocks`` is unknown or used up).
     """
 
@@ -43,6 +45,7 @@ class Decision:
     size_blocks: int
     e_milli: int
     size: Size | None
+    left: Interval
     mde_ppm: int | None
     needed_blocks: int | None
     missing_blocks: int | None
@@ -71,8 +74,8 @@ def decide_recorded(rule: Rule, recorded: Recorded, seed: bytes = b"recorded") -
     mde = smallest_gain_ppm(rule, aa, seed)
     fitness = fitness_of(rule, mde)
     scale = calibrate(recorded.aa)
-    bets = [bet(stat, scale) for stat in recorded.ab[: rule.max_blocks]]
-    end = course(rule, bets, fitness)
+    bets = [bet(stat, scale) for stat in recorded.ab[: rule.max_blocks + rule.size_blocks]]
+    end = course(rule, bets[: rule.max_blocks], fitness)
     fresh = recorded.ab[end.blocks : end.blocks + rule.size_blocks] if end.shown is Shown.FASTER else ()
     action = next_action(rule, bets[: end.blocks], fresh, measured=end.blocks + len(fresh), fitness=fitness)
     sized = size(fresh, scale) if action is Action.STOP_SIZED else None
@@ -84,6 +87,7 @@ def decide_recorded(rule: Rule, recorded: Recorded, seed: bytes = b"recorded") -
         size_blocks=len(fresh),
         e_milli=wealth_of(bets[: end.blocks]).e_milli,
         size=sized,
+        left=interval(bets[: end.blocks + len(fresh)], rule.alpha_ppm, rule.beta_ppm, rule.min_blocks),
         mde_ppm=mde,
         needed_blocks=needed,
         missing_blocks=_missing(rule, end.shown, end.blocks, len(fresh), needed)
