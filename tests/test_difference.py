@@ -125,7 +125,7 @@ def test_a_loss_is_told_in_words_and_each_metric_with_its_limit() -> None:
 
 
 def test_where_a_gain_of_the_floor_is_ruled_out_what_is_left_ends_below_it() -> None:
-    alternating = [block(Purpose.TEST, STEP_NS, STEP_NS + (-1) ** i * 3 * 10**5) for i in range(RULE.max_blocks)]
+    alternating = [block(Purpose.TEST, STEP_NS, STEP_NS + (-1) ** i * 2 * 10**5) for i in range(RULE.max_blocks)]
     ends = []
     for count in range(RULE.min_blocks, RULE.max_blocks):
         evidence = round_evidence(BARS, tuple(alternating[:count]))
