@@ -23,6 +23,7 @@ VERBS: dict[str, dict[str, str]] = {
         "demo": "gate three candidates on the shipped model, and say why",
         "round": "one sealed round: a candidate against the frontier",
         "compare": "two builds, no lock, policy or ledger: the first thing to try",
+        "bisect": "which commit made it slower: the paired comparison at each step",
         "noise": "this node's noise floor, and the smallest gain it can show",
         "doctor": "what this machine can do, and how to mend what it cannot",
         "redteam": "known attacks against this installation, and what held",

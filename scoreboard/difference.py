@@ -17,7 +17,7 @@ from .noise import median
 from .policy import Policy
 from .report import gain
 from .standing import bet_of, every_block
-from .statistics.exact import log_gain
+from .statistics.exact import MAX_NANOLOGS, log_gain
 from .statistics.interval import Interval, interval
 
 PER = {Metric.DECODE: "a token", Metric.PREFILL: "a prompt", Metric.LOAD: "a start"}
@@ -39,6 +39,11 @@ class Difference:
     low_nanologs: int | None
     high_nanologs: int | None
     limit_ppm: int | None
+
+    def beyond_nanologs(self, floor_ppm: int) -> int:
+        """How far all that is left lies inside the limit; below 0 all of it is beyond."""
+        high = MAX_NANOLOGS if self.high_nanologs is None else self.high_nanologs
+        return high + log_gain(floor_ppm if self.limit_ppm is None else self.limit_ppm)
 
 
 def differences(policy: Policy, evidence: RoundEvidence, verdict: Verdict) -> tuple[Difference, ...]:
@@ -74,12 +79,20 @@ def typical_ns(policy: Policy, blocks: Sequence[Block], metric: Metric) -> tuple
     return base, candidate
 
 
-def compared(policy: Policy, found: Sequence[Difference], speed: Speed | None) -> list[str]:
-    """The differences for people, one line each."""
-    told = [(each.metric.value, _times(each), _ends(policy, each, speed), _limit(policy, each)) for each in found]
+def compared(policy: Policy, found: Sequence[Difference], speed: Speed | None, wanted: str = "") -> list[str]:
+    """The differences for people, one line each; ``wanted`` is said of the scored metric instead of "faster"."""
+    wanted = wanted or f"more than {percent(policy.speed.floor_ppm)} faster is wanted"
+    told = [
+        (each.metric.value, _times(each), _ends(policy, each, speed), _limit(policy, each, wanted)) for each in found
+    ]
     widths = [max((len(row[column]) for row in told), default=0) for column in range(3)]
     aligned = ["   ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)) for row in told]
     return [f"{line}   {row[-1]}" for line, row in zip(aligned, told, strict=True)]
+
+
+def allowed(limit_ppm: int) -> str:
+    """A limit for people."""
+    return f"up to {percent(limit_ppm)} slower is allowed"
 
 
 def _measured(verdict: Verdict) -> bool:
@@ -106,9 +119,7 @@ def _ends(policy: Policy, each: Difference, speed: Speed | None) -> str:
     return between(each.low_nanologs, each.high_nanologs)
 
 
-def _limit(policy: Policy, each: Difference) -> str:
+def _limit(policy: Policy, each: Difference, wanted: str) -> str:
     if each.metric is policy.scored.metric:
-        return f"more than {percent(policy.speed.floor_ppm)} faster is wanted"
-    if each.limit_ppm is None:
-        return "for information: no limit is set"
-    return f"up to {percent(each.limit_ppm)} slower is allowed"
+        return wanted
+    return "for information: no limit is set" if each.limit_ppm is None else allowed(each.limit_ppm)

@@ -22,6 +22,9 @@ TEXT = {
     "accuracy_regression": "mean KL {found}, more than the ratchet allows against main ({bound})",
     "rows_missing": "{found} graded, at least {bound} wanted",
     "replies_ungraded": "{found} graded of {bound} dealt",
+    "slot": "policy and evidence are about two slots",
+    "absent": "a figure that is needed is not stated",
+    "out_of_range": "{found} cannot be, bound {bound}",
     "slot_context": "the slot says {found}, the policy ships {bound}",
     "claimed_context": "the claim says {found}, the policy ships {bound}",
     "dealt_context": "{found} were in the context when timing began, the policy ships {bound}",
@@ -138,7 +141,7 @@ def reasons(findings: Iterable[Finding]) -> list[str]:
 def hidden(verdict: Verdict) -> str:
     """How many comparisons the reasons leave out, and why."""
     count = sum(finding.effect is Effect.HOLDS for finding in verdict.findings)
-    return f"{count} comparison{'' if count == 1 else 's'} that hold{'s' if count == 1 else ''} not shown"
+    return "1 comparison that holds is not shown" if count == 1 else f"{count} comparisons that hold are not shown"
 
 
 def sentence(finding: Finding) -> str:

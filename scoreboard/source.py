@@ -71,6 +71,17 @@ def fetch(spec: str, into: Path, *, repository: Path | None = None) -> Source:
     return Source(into, manifest, Build(name, tree_digest(into), commit))
 
 
+def commits_between(good: str, bad: str, path: str, *, repository: Path | None = None) -> list[str]:
+    """``good``, then the commits on the first-parent line to ``bad`` that change ``path``, oldest first, in full.
+
+    Raises WrongUse when git does not know one of them.
+    """
+    where = repository or Path.cwd()
+    first, last = (_commit(where, reference) for reference in (good, bad))
+    words = ("rev-list", "--first-parent", "--reverse", f"{first}..{last}", "--", f":(top){path}")
+    return [first, *_git(where, *words).decode().split()]
+
+
 @dataclass
 class _Bounds:
     """What has been copied so far; MalformedInput when it is too much."""
@@ -124,9 +135,7 @@ def remove_tree(directory: Path) -> None:
 def _copy_from_git(spec: str, into: Path, repository: Path) -> str:
     """Write the blobs of ``spec`` to ``into``; the commit's full hash."""
     reference, _, path = spec.partition(":")
-    if reference.startswith("-"):
-        raise WrongUse(f"{reference!r} is not a git reference")
-    commit = _git(repository, "rev-parse", "--verify", "--end-of-options", f"{reference}^{{commit}}").decode().strip()
+    commit = _commit(repository, reference)
     listing = _git(repository, "ls-tree", "-r", "-l", "-z", "--full-tree", f"{commit}:{path}")
     into.mkdir(parents=True)
     bounds = _Bounds(spec)
@@ -147,6 +156,14 @@ def _copy_from_git(spec: str, into: Path, repository: Path) -> str:
         target.write_bytes(_git(repository, "cat-file", "blob", blob))
         target.chmod(GIT_MODES[mode])
     return commit
+
+
+def _commit(repository: Path, reference: str) -> str:
+    """The full hash of the commit that ``reference`` names."""
+    if reference.startswith("-"):
+        raise WrongUse(f"{reference!r} is not a git reference")
+    words = ("rev-parse", "--verify", "--end-of-options", f"{reference}^{{commit}}")
+    return _git(repository, *words).decode().strip()
 
 
 def _git(repository: Path, *arguments: str) -> bytes:

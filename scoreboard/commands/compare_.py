@@ -66,7 +66,12 @@ def run(args: argparse.Namespace) -> Answer:
     lines += [f"  {line}" for line in compared(policy, found, verdict.speed)]
     lines += [f"{hidden(verdict)}: --attach FILE, then scoreboard explain FILE", UNSEALED]
     told = [encode(each) for each in found]
-    data = {"verdict": summary(verdict), "outlook": encode(still), "differences": told, "sealed": False}
+    data = {
+        "verdict": {**summary(verdict), "attestation": "unsealed"},
+        "outlook": encode(still),
+        "differences": told,
+        "sealed": False,
+    }
     return Answer(exit_of(verdict.outcome), data, "\n".join(lines))
 
 

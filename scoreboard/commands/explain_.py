@@ -72,7 +72,9 @@ def explain_file(args: argparse.Namespace) -> Answer:
         stated = attached.verdict.outcome.value
         text = f"{name}: states {stated}, but {derived.outcome.value} follows from its evidence, or other findings do"
         return Answer(Exit.DOES_NOT_HOLD, {"holds": False, "verdict": summary(derived)}, text)
-    data, lines = explained(derived, (policy, attached.evidence), args, name)
+    attested = "unsealed" if attached.row is None else derived.attestation.value
+    data, lines = explained(derived, (policy, attached.evidence), args, name, attested)
+    data["verdict"]["attestation"] = attested
     machine = ", ".join(f"{key} {value}" for key, value in attached.evidence.node.facts.items())
     lines.append(f"  measured by scoreboard {attached.version} on {machine}")
     return Answer(Exit.HOLDS, {"holds": True, "row": attached.row, **data}, "\n".join(lines))
@@ -90,7 +92,9 @@ def explain_row(args: argparse.Namespace) -> Answer:
         raise WrongUse(f"row {args.row} is not a measured round; there is no evidence to attach")
     if isinstance(body, (Result, Import, Rescore, Settle)):
         verdict = body.verdict
-        data, lines = explained(verdict, measured, args, f"row {args.row}: {verdict.candidate.name}")
+        data, lines = explained(
+            verdict, measured, args, f"row {args.row}: {verdict.candidate.name}", verdict.attestation.value
+        )
         if measured is not None:
             policy = ledger.get_policy(measured[0].digest).decode()
             attach(args.attach, Attachment(policy, measured[1], verdict, __version__, args.row))
@@ -106,7 +110,7 @@ def explain_row(args: argparse.Namespace) -> Answer:
 
 
 def explained(
-    verdict: Verdict, measured: tuple[Policy, RoundEvidence] | None, args: argparse.Namespace, title: str
+    verdict: Verdict, measured: tuple[Policy, RoundEvidence] | None, args: argparse.Namespace, title: str, attested: str
 ) -> tuple[dict[str, Any], list[str]]:
     """Findings, differences, blocks and regions, for programs and for people."""
     regions = () if measured is None else regions_of(*measured)
@@ -116,7 +120,7 @@ def explained(
     if measured is not None:
         lines = [*(f"  {line}" for line in compared(measured[0], found, verdict.speed)), *lines]
     data = {"verdict": summary(verdict), "differences": [encode(each) for each in found], **besides}
-    return {**data, "regions": [encode(r) for r in regions]}, [*told(verdict), *lines, *region_table(regions)]
+    return {**data, "regions": [encode(r) for r in regions]}, [*told(verdict, attested), *lines, *region_table(regions)]
 
 
 def again(args: argparse.Namespace, body: Result | Import | Rescore | Settle) -> str:
@@ -164,12 +168,12 @@ def draw(path: Path | None, regions: tuple[Region, ...], title: str) -> None:
         raise WrongUse(f"{path}: {error.strerror}") from None
 
 
-def told(verdict: Verdict) -> list[str]:
+def told(verdict: Verdict, attested: str) -> list[str]:
     """The verdict with all findings."""
     base = "nothing: the first of its slot" if verdict.base is None else f"{verdict.base.name} {verdict.base.tree[:12]}"
     lines = [
         headline(verdict),
-        f"  slot {verdict.slot}   against {base}   policy {verdict.policy[:12]}   {verdict.attestation.value}",
+        f"  slot {verdict.slot}   against {base}   policy {verdict.policy[:12]}   {attested}",
     ]
     lines += [f"  {MARK[finding.effect]} {sentence(finding)}" for finding in verdict.findings]
     return lines

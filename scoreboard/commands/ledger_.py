@@ -17,6 +17,7 @@ from ..record import Entry
 from ..records.bodies import Abandoned, Import, Intent, Noise, Rescore, Result, Settle, Withdraw
 from ..records.chain import Checkpoint, parse_checkpoint
 from ..records.disk import replace
+from ..records.problem import next_steps
 from ..records.rederive import DERIVATIONS, verdict_of
 from ..records.signing import draw_key, open_signed, public_key, sign_checkpoint
 from ..records.store import Store
@@ -95,7 +96,7 @@ def audited(
 def told(path: Path, report: Report) -> Answer:
     """The report: OK or each problem with its row, field, expected, found."""
     rows = report.end.size
-    lines = [f"{problem}" for problem in report.problems]
+    lines = [*map(str, report.problems), *next_steps(report.problems)]
     summary = f"{rows} rows, {report.derived} statements derived again; {report.anchor}"
     lines.append(f"{'OK' if report.holds else 'DAMAGED'}: {path}: {summary}")
     if report.open is not None:

@@ -10,6 +10,7 @@ from ..lock import Lock, parse_lock
 from ..parse import encode
 from ..records.lockcheck import check
 from ..records.lockfiles import check_files, pinned_files
+from ..records.problem import next_steps
 from ..site import read_file
 from ..suites.suite import load_suite
 from ..tree import tree_digest
@@ -41,7 +42,7 @@ def run(args: argparse.Namespace) -> Answer:
         ledger = Ledger.open(args.ledger, create=False)
         main_tree = None if args.main is None else tree_digest(args.main)
         problems += check(lock, tuple(ledger.entries()), ledger.store.evidence, main_tree)
-    lines = [str(problem) for problem in problems]
+    lines = [*map(str, problems), *next_steps(problems)]
     slots = len(lock.baselines) + len(lock.frontiers)
     lines.append(f"{'OK' if not problems else 'NOT BACKED'}: {path}: {slots} slots, {len(pinned_files(lock))} pins")
     data = {"holds": not problems, "problems": [encode(problem) for problem in problems]}

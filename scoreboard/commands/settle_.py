@@ -3,7 +3,7 @@
 import argparse
 
 from ..answer import Answer, Exit
-from ..difference import compared, differences
+from ..difference import allowed, compared, differences
 from ..errors import WrongUse
 from ..frontier import fold
 from ..parse import encode
@@ -57,6 +57,6 @@ def run(args: argparse.Namespace) -> Answer:
         *(f"  {r}" for r in reasons(deciding(done.verdict))),
     ]
     found = differences(site.policy, done.evidence, done.verdict)
-    lines += [f"  {line}" for line in compared(site.policy, found, done.verdict.speed)]
+    lines += [f"  {line}" for line in compared(site.policy, found, None, allowed(site.policy.speed.floor_ppm))]
     data = {"settled": settled.value, "row": done.row, "ledger": str(site.ledger.path)}
     return Answer(CODES[settled], {**data, "differences": [encode(each) for each in found]}, "\n".join(lines))

@@ -1,5 +1,6 @@
 """What does not hold in a record or a lock: a code for programs, both sides of the comparison for people."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -44,6 +45,40 @@ class Code(StrEnum):
     NOT_STALE = "not_stale"
 
 
+COPY = "put the ledger back from a copy that verifies"
+NEXT = {  # what to do about it
+    Code.TORN: "`scoreboard ledger repair DIR` sets the line aside",
+    Code.MALFORMED: COPY,
+    Code.SEQUENCE: COPY,
+    Code.EDITED: COPY,
+    Code.UNCHAINED: COPY,
+    Code.MISFIT: COPY,
+    Code.CHECKPOINT_MALFORMED: "`scoreboard ledger repair DIR` writes it anew",
+    Code.TRUNCATED: "put the rows back from where the checkpoint was kept",
+    Code.FORKED: "keep the ledger that the checkpoint is of; measure again what the other one added",
+    Code.TAMPERED: COPY,
+    Code.ANOTHER: "name the checkpoint of this ledger",
+    Code.MISSING: "bring the file back from a copy",
+    Code.DIGEST: "bring the file back from a copy",
+    Code.LINE_ENDINGS: "check the file out with LF, such as by `* -text` in .gitattributes",
+    Code.UNREADABLE: "bring the file back from a copy; one of another version is read by that version",
+    Code.REUSED: "`scoreboard ledger withdraw DIR ROW` the later row, and measure again",
+    Code.SEED: "`scoreboard ledger withdraw DIR ROW`, and measure again",
+    Code.CARRIED: "`scoreboard ledger withdraw DIR ROW`, and measure again",
+    Code.CALIBRATION: "`scoreboard ledger withdraw DIR ROW`, and measure again",
+    Code.DERIVED: "verify with the version that wrote the row; else `scoreboard ledger withdraw DIR ROW`",
+    Code.HAND_FILLED: "write 0, which is not measured, and `scoreboard pin --speed`",
+    Code.OTHER_SLOT: "name a row of this slot, or write 0",
+    Code.OTHER_VALUE: "take the value from the row that is named",
+    Code.SUPERSEDED: "name the row that took its place",
+    Code.WITHDRAWN: "write 0, and measure again",
+    Code.NOT_SEALED: "measure on a node that reaches the policy's confinement",
+    Code.MOVED_REFERENCE: "`scoreboard pin` and `scoreboard capture` again, in a change of its own",
+    Code.STALE_UNSAID: "`scoreboard settle --main DIR`, or write stale = true",
+    Code.NOT_STALE: "write stale = false",
+}
+
+
 @dataclass(frozen=True)
 class Problem:
     """One thing that does not hold: where, what was expected, what was found."""
@@ -57,6 +92,11 @@ class Problem:
     def __str__(self) -> str:
         where = self.place if self.row is None else f"row {self.row}: {self.place}"
         return f"{where}: expected {self.expected}, found {self.found} ({self.code.value})"
+
+
+def next_steps(problems: Iterable[Problem]) -> list[str]:
+    """One line for each kind of problem: what to do about it."""
+    return [f"next, {code.value}: {NEXT[code]}" for code in dict.fromkeys(problem.code for problem in problems)]
 
 
 def compare_digest(data: bytes | None, sha256: str, place: str, row: int | None = None) -> Problem | None:
