@@ -37,7 +37,7 @@ QUIET = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
     "extensionmanager-extension/plugin": {"enabled": False},
 }
-START_S = 60
+START_S = 180
 WAIT_MS = 60_000
 
 
