@@ -7,6 +7,7 @@ from pathlib import Path
 from ..answer import Answer, Exit
 from ..errors import WrongUse
 from ..labkit import board, building, executing, places, progress, registry
+from ..labkit.notebook import parse_notebook
 from .common import add_json
 
 
@@ -48,9 +49,11 @@ def _check(args: argparse.Namespace) -> Answer:
     lines, data, passes = [], {}, True
     for path in _notebooks(places.LABS, args.numbers):
         _, ran = executing.execute(path)
-        data[path.stem] = {"statuses": list(ran.statuses), "error": ran.error}
+        outdated = executing.outdated(parse_notebook(path.read_text("utf-8")), ran)
+        data[path.stem] = {"statuses": list(ran.statuses), "error": ran.error, "outdated": list(outdated)}
         lines.append(path.stem)
         lines += [f"  {_told(status)}" for status in ran.statuses]
+        lines += [f"  {name}: the stored output differs from the fresh run, which counts" for name in outdated]
         if ran.error is not None:
             lines.append(f"  stopped: {ran.error.strip().splitlines()[-1]}")
         passes = passes and ran.error is None and all(s["status"] in ("pass", "infra") for s in ran.statuses)

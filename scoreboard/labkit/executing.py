@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,12 +28,15 @@ class Ran:
 
 
 def execute(path: Path) -> tuple[Notebook, Ran]:
-    """Run the notebook at ``path`` in its own directory. The file itself is not written."""
+    """Run the notebook at ``path`` in its own directory; stored outputs count for nothing. The file is not written."""
     import nbformat  # noqa: PLC0415 - an extra; the rest of the lab does without
     from nbclient import NotebookClient  # noqa: PLC0415 - as above
     from nbclient.exceptions import CellExecutionError, DeadKernelError  # noqa: PLC0415 - as above
 
     node = nbformat.reads(path.read_text("utf-8"), as_version=4)  # type: ignore[no-untyped-call]
+    for cell in node.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
     error = None
     with quiet_environment():
         client = NotebookClient(
@@ -58,6 +61,16 @@ def execute_solution(path: Path) -> Ran:
     if ran.error is None:
         path.write_text(format_notebook(without_pictures(notebook)), "utf-8")
     return ran
+
+
+def outdated(stored: Notebook, ran: Ran) -> tuple[str, ...]:
+    """The checks of which the file shows something else than the fresh run; what the file does not show is not one."""
+    before, now = (_checks(statuses) for statuses in (statuses_of(stored), ran.statuses))
+    return tuple(name for name, status in before.items() if now.get(name) != status)
+
+
+def _checks(statuses: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {status["check"]: status for status in statuses if "check" in status}
 
 
 def statuses_of(notebook: Notebook) -> tuple[dict[str, Any], ...]:
