@@ -98,7 +98,7 @@ def explain_row(args: argparse.Namespace) -> Answer:
         if measured is not None:
             policy = ledger.get_policy(measured[0].digest).decode()
             attach(args.attach, Attachment(policy, measured[1], verdict, __version__, args.row))
-            lines.append(f"  {again(args, body)}")
+            lines += [] if verdict.base is None else [f"  {again(args, body)}"]
         return Answer(Exit.HOLDS, {"row": args.row, **data}, "\n".join(lines))
     if isinstance(body, Intent):
         text = f"an intent to measure {body.candidate.name}; the row that closes it has the verdict"
