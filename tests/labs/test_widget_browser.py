@@ -67,16 +67,20 @@ def _address(process: "subprocess.Popen[str]") -> str:
     """Where the server says that it listens. What it says later is read away, so that it never waits for a reader."""
     assert process.stderr is not None
     found: Queue[str] = Queue()
-    lines = process.stderr
+    lines, said = process.stderr, []
 
     def read() -> None:
         for line in lines:
+            said.append(line)
             seen = re.search(r"http://127\.0\.0\.1:\d+/", line)
             if seen:
                 found.put(seen.group())
+        found.put("")  # it has ended
 
     Thread(target=read, daemon=True).start()
-    return found.get(timeout=START_S)
+    address = found.get(timeout=START_S)
+    assert address, f"JupyterLab did not start: {''.join(said[-3:])}"
+    return address
 
 
 @pytest.fixture
