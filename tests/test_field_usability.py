@@ -513,6 +513,22 @@ def test_f184_bisect_ends_in_one_commit_or_says_that_there_is_nothing_to_find(
     assert "b9 is not shown to be slower than b1" in capsys.readouterr().out
 
 
+def test_f184_bisect_says_why_a_build_tells_nothing_and_ends_when_it_is_interrupted(
+    line: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = with_rows(SLOW, Arm.CANDIDATE, "recall", 1024, rows(32, 10**9))
+    monkeypatch.setattr(bisect_, "policy_at", lambda _: BARS)
+    words = ["bisect", "b1", "b9", "--path", "engine", "--weights", "w"]
+    monkeypatch.setattr(bisect_, "measured_pair", lambda *_: wrong)
+    assert main(words) == 1
+    told = capsys.readouterr()
+    assert f"{line[8][:12]}  not told  P1  recall at depth 1,024  mean KL 1 nats, bar 0.05 nats" in told.err
+    assert "b9 is not shown to be slower than b1: P1  recall" in told.out
+    monkeypatch.setattr(bisect_, "measured_pair", lambda *_: replace(SLOW, interrupted=True))
+    assert main(words) == Exit.INVALID
+    assert "interrupted" in capsys.readouterr().err
+
+
 def test_f184_one_file_has_all_that_a_verdict_follows_from_and_whoever_gets_it_derives_it_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
