@@ -101,7 +101,7 @@ LATE = """
 class Late(Engine):
     def step(self, token):
         logits = super().step(token)
-        return logits[::-1].copy() if self.steps > 12 and len(self.ids) > 70 and not self.screened else logits
+        return logits[::-1].copy() if self.steps > 4 and len(self.ids) > 66 and not self.screened else logits
     def reset(self):
         super().reset()
         self.screened = getattr(self, "loaded", False)
@@ -315,10 +315,10 @@ def test_a_row_under_review_is_measured_again_afresh_and_superseded(
     words += ["--ledger", str(tmp_path / "ledger"), "--json"]
     assert main(words) == 1
     first = json.loads(capsys.readouterr().out)
-    assert first["verdict"]["outcome"] == "review"
+    assert first["verdict"]["outcome"] == "review", first
     assert main([*words, "--reproduce", str(first["row"])]) == 1
     second = json.loads(capsys.readouterr().out)
-    assert second["verdict"]["outcome"] == "review"
+    assert second["verdict"]["outcome"] == "review", second
     ledger = Ledger.open(tmp_path / "ledger")
     bodies = {entry.seq: entry.body for entry in ledger.entries()}
     assert isinstance(bodies[first["row"] + 1], Withdraw)
