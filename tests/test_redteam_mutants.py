@@ -268,6 +268,9 @@ DEFENCES = {
     "bubblewrap: private directories": Defence(UNWALLED, ("C06",), slow=True),
     "bubblewrap: builds": Defence(UNWALLED, ("A10",)),
     "seccomp": Defence(walls(lambda isolation: replace(isolation, seccomp=False)), ("I09",)),
+    "nothing outlives the freezer": Defence(
+        walls(lambda isolation: replace(isolation, seccomp=False)), ("D06.timers",)
+    ),
     "one core": Defence(
         all_of(without_controller("cpuset"), walls(lambda isolation: replace(isolation, seccomp=False))), ("D01",)
     ),

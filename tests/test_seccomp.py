@@ -34,15 +34,21 @@ def verdict(machine: str, number: int, *, arch: int | None = None, argument: int
             place += if_true if holds else if_false
 
 
+def numbers_of(machine: str) -> dict[str, int]:
+    column = COLUMN[machine]
+    return {call: number for call, numbers in DENIED.items() if (number := numbers[column]) is not None}
+
+
 @pytest.mark.parametrize("machine", ARCH)
-@pytest.mark.parametrize("call", DENIED)
-def test_a_denied_call_is_refused(machine: str, call: str) -> None:
-    assert verdict(machine, DENIED[call][COLUMN[machine]]) == REFUSE
+def test_a_denied_call_is_refused(machine: str) -> None:
+    refused = {call: verdict(machine, number) for call, number in numbers_of(machine).items()}
+    assert len(refused) > 60
+    assert {call for call, answer in refused.items() if answer != REFUSE} == set()
 
 
 @pytest.mark.parametrize("machine", ARCH)
 def test_every_other_call_is_allowed(machine: str) -> None:
-    denied = {numbers[COLUMN[machine]] for numbers in DENIED.values()} | {SOCKET[machine]}
+    denied = {*numbers_of(machine).values(), SOCKET[machine]}
     allowed = [number for number in range(500) if number not in denied]
     assert {verdict(machine, number) for number in allowed} == {ALLOW}
 
@@ -67,9 +73,9 @@ def test_the_other_numbering_of_x86_64_is_refused() -> None:
 
 
 def test_no_number_stands_twice() -> None:
-    for column in (0, 1):
-        numbers = [call[column] for call in DENIED.values()]
-        assert len(set(numbers)) == len(numbers)
+    for machine in ARCH:
+        numbers = numbers_of(machine)
+        assert len(set(numbers.values())) == len(numbers)
 
 
 def test_the_numbers_are_those_of_this_machine() -> None:
@@ -84,8 +90,7 @@ def test_the_numbers_are_those_of_this_machine() -> None:
         for words in (line.split() for line in header.read_text().splitlines())
         if len(words) == 3 and words[0] == "#define"
     }
-    column = COLUMN[platform.machine()]
-    known = {call: str(numbers[column]) for call, numbers in DENIED.items() if call in defined}
+    known = {call: str(number) for call, number in numbers_of(platform.machine()).items() if call in defined}
     assert len(known) > len(DENIED) // 2
     assert known == {call: defined[call] for call in known}
 

@@ -12,8 +12,8 @@ True
 
 import struct
 
-# call: number on x86_64, number on aarch64 (Linux, asm/unistd_64.h and asm-generic/unistd.h)
-DENIED = {
+# call: number on x86_64, number on aarch64 (Linux, asm/unistd_64.h and asm-generic/unistd.h), None where it has none
+DENIED: dict[str, tuple[int, int | None]] = {
     # looking into and steering other processes, the kernel, its keys
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
@@ -63,6 +63,18 @@ DENIED = {
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
+    # what goes off while the engine is stopped: one timer that ten thousand epolls watch is milliseconds of the
+    # other arm's turn. Waiting in a call is no such thing: the freezer ends it.
+    "timerfd_create": (283, 85),
+    "timerfd_settime": (286, 86),
+    "timer_create": (222, 107),
+    "timer_settime": (223, 110),
+    "setitimer": (38, 103),
+    "alarm": (37, None),
+    "io_setup": (206, 0),
+    "io_submit": (209, 2),
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
     # the machine
     "personality": (135, 92),
     "init_module": (175, 105),
@@ -92,7 +104,7 @@ def format_filter(machine: str) -> bytes | None:
     if machine not in _MACHINES:
         return None
     column, arch = _MACHINES[machine]
-    numbers = [call[column] for call in DENIED.values()]
+    numbers = [number for call in DENIED.values() if (number := call[column]) is not None]
     tail = 4  # after the last denied number: load argument, compare, allow, refuse
     program = [
         (_LOAD, 0, 0, _ARCH_AT),
