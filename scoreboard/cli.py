@@ -37,7 +37,7 @@ VERBS: dict[str, dict[str, str]] = {
         "bounds": "an engine's own figures of its speed, held against the clock",
     },
     "The reference": {
-        "adapt": "llama.cpp as an engine that can be the reference",
+        "adapt": "write llama.cpp as an engine that can be the reference",
         "pin": "what correctness is measured against, by digest; --speed: its rate on this node",
         "capture": "its logits as a suite; --check them; --calibrate the bars",
     },
@@ -79,7 +79,8 @@ def build_parser() -> argparse.ArgumentParser:
     for group in VERBS.values():
         for name, summary in group.items():
             module: ModuleType = importlib.import_module(f".commands.{name}_", __package__)
-            verb = verbs.add_parser(name, description=f"{summary[0].upper()}{summary[1:]}.")
+            sentence = f"{summary[0].upper()}{summary[1:]}{'' if summary.endswith('?') else '.'}"
+            verb = verbs.add_parser(name, description=sentence)
             module.arguments(verb)
     return parser
 

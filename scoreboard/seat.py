@@ -32,8 +32,8 @@ class ArmFault(Exception):  # it carries an engine's fault
     """An engine's fault with the arm and the stage in which it happened, ready for the record."""
 
     def __init__(self, arm: Arm, stage: str, fault: EngineFault, last_words: str) -> None:
-        super().__init__(f"{arm.value} in {stage}: {fault}")
         detail = f"{fault.detail}; last output: {last_words}" if last_words else fault.detail
+        super().__init__(f"{arm.value} in {stage}: {fault.code.value}: {detail}")
         self.record = Fault(arm, stage, fault.code, detail)
 
 

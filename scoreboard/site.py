@@ -85,11 +85,14 @@ def open_site(policy: Path, lock: Path, ledger: Path) -> Site:
 
     Raises MalformedInput or WrongUse for files that are not there or not right.
     """
-    policy_bytes, lock_bytes = read_file(policy), read_file(lock)
+    return site_with(policy, parse_lock(read_file(lock), str(lock)), lock.parent, ledger)
+
+
+def site_with(policy: Path, pinned: Lock, root: Path, ledger: Path) -> Site:
+    """The site of a lock that may not be written yet; its paths are relative to ``root``."""
+    policy_bytes = read_file(policy)
     parsed = parse_policy(policy_bytes, str(policy))
-    pinned = parse_lock(lock_bytes, str(lock))
     record = Ledger.open(ledger)
-    root = lock.parent
     guarded = (record.store.rounds, root / pinned.reference.path / NAME, root / pinned.suite.path / SUITE_FILE)
     return Site(
         policy=parsed,

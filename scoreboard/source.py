@@ -163,7 +163,10 @@ def _commit(repository: Path, reference: str) -> str:
     if reference.startswith("-"):
         raise WrongUse(f"{reference!r} is not a git reference")
     words = ("rev-parse", "--verify", "--end-of-options", f"{reference}^{{commit}}")
-    return _git(repository, *words).decode().strip()
+    try:
+        return _git(repository, *words).decode().strip()
+    except WrongUse as error:
+        raise WrongUse(f"{reference!r} names no commit in {repository.resolve()}: {error}") from None
 
 
 def _git(repository: Path, *arguments: str) -> bytes:

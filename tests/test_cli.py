@@ -256,6 +256,19 @@ def test_the_lock_of_the_repository_is_backed(tmp_path: Path, capsys: pytest.Cap
     assert "OK" in capsys.readouterr().out
 
 
+def test_a_recording_whose_identical_code_differs_decides_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blocks = tmp_path / "blocks.json"
+    biased = [{"y": [0.1, 0.101, 0.099]}] * 12
+    blocks.write_text(json.dumps({"aa": biased, "ab": biased * 4}))
+    assert main(["decide", "--blocks", str(blocks)]) == 3
+    assert "identical code differs in this recording (evidence" in capsys.readouterr().err
+    fair = [{"y": [sign * y for y in (0.1, 0.101, 0.099)]} for sign in (1, -1)] * 6
+    blocks.write_text(json.dumps({"aa": fair, "ab": biased * 4}))
+    assert main(["decide", "--blocks", str(blocks)]) == 0
+
+
 def test_decide_applies_the_rule_to_timings_from_anywhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     noise = [{"y": [0.01 * (-1) ** (i + j) for j in range(20)]} for i in range(9)]
     faster = [{"y": [0.1 + 0.01 * (-1) ** (i + j) for j in range(20)]} for i in range(24)]

@@ -2,6 +2,8 @@
 
 import itertools
 import json
+import re
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
@@ -247,6 +249,22 @@ def test_the_rule_is_replayed_on_the_blocks_of_the_newest_noise_row(
     assert noise(home, tmp_path / "ledger", "--replay") == 0
     assert "identical code" in capsys.readouterr().out
     assert len(play.entries) == (tmp_path / "ledger" / "rounds.jsonl").read_bytes().count(b"\n")
+
+
+def test_a_replay_tells_an_unfit_node_as_the_measurement_does(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    play = Play()
+    play.noise(MAIN)
+    on_disk(play, tmp_path / "ledger")
+    assert noise(home, tmp_path / "ledger", "--replay", "--require-fit") == 3
+    assert "UNFIT for" in capsys.readouterr().out
+    assert noise(home, tmp_path / "ledger", "--replay") == 0
+    wide = Path(shutil.copytree(home, tmp_path / "wide"))
+    text = re.sub(r"floor_ppm = [0-9_]+", "floor_ppm = 200_000", (wide / "policy.toml").read_text())
+    (wide / "policy.toml").write_text(text)
+    assert noise(wide, tmp_path / "ledger", "--replay", "--require-fit") == 0
+    assert "FIT for 20.0 %" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("tick_ms", "tokens"), [(10, 1), (9, 2), (3, 4), (11, 1)])

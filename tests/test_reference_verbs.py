@@ -115,14 +115,7 @@ def test_depths_beyond_the_reference_are_refused_before_anything_is_written(
 def test_a_first_pin_says_what_it_needs_and_then_makes_the_lock(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (home / "reference.lock").unlink()
     assert "the first pin needs --reference --weights" in refusal(["pin", *files(home)], capsys)
-    paths = {
-        "reference": "reference",
-        "weights": "model/weights.bin",
-        "tokenizer": "model/corpus.npy",
-        "corpus": "model/corpus.npy",
-        "suite": "again",
-    }
-    options = [f"--{name}={home / path}" for name, path in paths.items()]
+    options = [*first(home), f"--suite={home / 'again'}"]
     assert "--no-context-shift is mandatory" in refusal(
         ["pin", *options, "--flag=--no-context-shift", *files(home)], capsys
     )
@@ -213,3 +206,31 @@ def test_a_reference_that_is_not_there_is_named_by_every_verb_that_needs_it(
     ):
         said = refusal([*words, *files(home)], capsys)
         assert f"no engine lies at {home / 'reference'}, where the lock's reference.path points" in said
+
+
+def test_a_repository_without_a_lock_captures_first_and_then_pins(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / "reference.lock").unlink()
+    shutil.rmtree(home / "again")
+    into = home / "first"
+    said = refusal(["capture", "--into", str(into), *files(home)], capsys)
+    assert "begin with `capture --into DIR --reference PATH" in said
+    assert "is not there" in refusal(["pin", *first(home), f"--suite={into}", *files(home)], capsys)
+    code, found = answer(["capture", "--into", str(into), "--depths", DEPTHS, *first(home), *files(home)], capsys)
+    assert code == 0
+    assert main(["pin", *first(home), f"--suite={into}", *files(home)]) == 0
+    assert parse_lock((home / "reference.lock").read_bytes()).suite.digest == found["suite"]
+    assert answer(["capture", "--check", *files(home)], capsys)[1]["holds"]
+    said = refusal(["capture", "--into", str(home / "second"), *first(home), *files(home)], capsys)
+    assert "says that already" in said
+
+
+def first(home: Path) -> list[str]:
+    paths = {
+        "reference": "reference",
+        "weights": "model/weights.bin",
+        "tokenizer": "model/corpus.npy",
+        "corpus": "model/corpus.npy",
+    }
+    return [f"--{name}={home / path}" for name, path in paths.items()]

@@ -330,3 +330,16 @@ def test_a_row_under_review_is_measured_again_afresh_and_superseded(
     assert evidence.carried == ()
     assert main(["ledger", "verify", str(tmp_path / "ledger")]) == 0
     assert main([*words, "--reproduce", "0"]) == 2
+    assert main([*words, "--reproduce", str(first["row"])]) == 2
+    assert "reproduced, withdrawn or measured on already" in capsys.readouterr().out
+    assert main(words) == 1
+    third = json.loads(capsys.readouterr().out)
+    assert main([*words, "--reproduce", str(second["row"])]) == 2
+    assert f"row {third['row']} of the same pair stands" in capsys.readouterr().out
+    assert main([*words, "--reproduce", str(third["row"])]) == 1
+    fourth = next(entry.body for entry in reversed(tuple(ledger.entries())) if isinstance(entry.body, Result))
+    measured = parse_evidence(ledger.get_evidence(fourth.evidence))
+    assert isinstance(measured, RoundEvidence)
+    assert measured.carried == ()
+    assert measured.blocks
+    assert main(["ledger", "verify", str(tmp_path / "ledger")]) == 0

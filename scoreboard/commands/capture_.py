@@ -12,14 +12,16 @@ from ..parse import encode
 from ..policy import parse_policy
 from ..rounds import blank
 from ..runner import Runner
-from ..site import Site, bench_at, open_site, pinned_suite, read_file, workdir
+from ..site import Site, bench_at, open_site, pinned_suite, read_file, site_with, workdir
 from ..source import Source, fetch
 from ..suites.capture import DEPTHS, capture, check_capture, plan, read_fingerprint
 from ..suites.reference import running_reference, suite_pin
 from ..suites.residual import FACTOR, bars_from, residual_of, screen_seed, with_bars
 from .common import add_files, add_json, files_of, say, watched
+from .pin_ import PATHS, first_lock
 
 NANO = 1_000_000_000
+FIRST = tuple(name for name in PATHS if name != "suite")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +41,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--main", metavar="DIR|GITREF:PATH", help="with --calibrate: the build that is right by decree")
     parser.add_argument("--screens", type=int, default=3, metavar="N", help="with --calibrate: drawn screens (3)")
+    for name in FIRST:
+        parser.add_argument(
+            f"--{name}", metavar="PATH", help="with --into, where there is no lock yet: as `pin` has it"
+        )
     add_files(parser)
     add_json(parser)
     parser.set_defaults(run=run)
@@ -56,10 +62,25 @@ def run(args: argparse.Namespace) -> Answer:
     """Capture, check or calibrate."""
     policy, lock = files_of(args)
     with workdir() as work:
-        site = open_site(policy, lock, work / "ledger")
+        site = site_at(args, policy, lock, work / "ledger")
         if args.calibrate:
             return calibrated(args, site, policy, work)
         return checked(site) if args.check else captured(args, site)
+
+
+def site_at(args: argparse.Namespace, policy: Path, lock: Path, ledger: Path) -> Site:
+    """The site of the lock; where none is written yet, of the one that the options describe."""
+    given = {name: getattr(args, name) for name in FIRST}
+    if lock.is_file():
+        said = [f"--{name}" for name, value in given.items() if value is not None]
+        if said:
+            raise WrongUse(f"{' '.join(said)}: {lock} says that already; `pin` changes it")
+        return open_site(policy, lock, ledger)
+    missing = [f"--{name}" for name, value in given.items() if value is None]
+    if args.into is None or missing:
+        words = " ".join(f"--{name} PATH" for name in FIRST)
+        raise WrongUse(f"there is no lock at {lock} yet; begin with `capture --into DIR {words}`")
+    return site_with(policy, first_lock(args, lock.parent), lock.parent, ledger)
 
 
 def captured(args: argparse.Namespace, site: Site) -> Answer:
@@ -76,7 +97,8 @@ def captured(args: argparse.Namespace, site: Site) -> Answer:
             suite = capture(client, made, reference.corpus, reference.sources, read_fingerprint(), args.into)
     pin = suite_pin(args.into.name, suite)
     lines = [f"captured {len(pin.depths)} places of {made.rows} rows into {args.into}", f"suite {suite.digest}"]
-    lines.append(f"pin it on purpose: scoreboard pin --suite {args.into}")
+    given = "".join(f" --{name} {value}" for name in FIRST if (value := getattr(args, name)) is not None)
+    lines.append(f"pin it on purpose: scoreboard pin --suite {args.into}{given}")
     return Answer(Exit.HOLDS, {"suite": suite.digest, "places": pin.depths}, "\n".join(lines))
 
 

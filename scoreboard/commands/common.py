@@ -40,7 +40,8 @@ def files_of(args: argparse.Namespace) -> tuple[Path, Path]:
     """The paths of policy and lock that the options name."""
     policy = args.policy or next((home / "policy.toml" for home in HOMES if (home / "policy.toml").is_file()), None)
     if policy is None:
-        raise WrongUse("there is no policy.toml here or in fixtures/; name one with --policy")
+        begin = "a copy of the repository's fixtures/policy.toml is a start: slot, context, depths and bars are yours"
+        raise WrongUse(f"there is no policy.toml here or in fixtures/; name one with --policy ({begin})")
     return policy, args.lock or policy.parent / "reference.lock"
 
 

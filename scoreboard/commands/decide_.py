@@ -9,7 +9,7 @@ from ..decide import Rule
 from ..parse import encode
 from ..policy import parse_policy
 from ..site import read_file
-from ..statistics.recorded import Decision, decide_recorded, parse_recorded
+from ..statistics.recorded import Decision, decide_recorded, parse_recorded, require_fair
 from .common import add_json
 
 
@@ -31,7 +31,9 @@ def run(args: argparse.Namespace) -> Answer:
     """Calibrate on ``aa``, decide on ``ab`` in its order, as a round would have."""
     rule = Rule() if args.policy is None else parse_policy(read_file(args.policy), str(args.policy)).speed
     text = read_file(args.blocks).decode("utf-8", "replace")
-    decision = decide_recorded(rule, parse_recorded(text, str(args.blocks)))
+    recorded = parse_recorded(text, str(args.blocks))
+    require_fair(recorded)
+    decision = decide_recorded(rule, recorded)
     return Answer(exit_of(decision.outcome), data_of(decision), told(decision))
 
 

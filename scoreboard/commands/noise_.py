@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> Answer:
     """Measure A/A blocks, seal them, and say what they mean; or replay the rule on those that are stored."""
     site = site_of(args)
     if args.replay:
-        return replay(site)
+        return replay(site, require_fit=args.require_fit)
     with workdir() as work, site.ledger.measuring():
         main = None if args.main is None else fetch(args.main, private(work))
         main = None if main is None else site.builder.built(main, private(work))
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> Answer:
     return Answer(code, {"noise": encode(found), "row": floor.calibration.row}, "\n".join(lines))
 
 
-def replay(site: Site) -> Answer:
+def replay(site: Site, *, require_fit: bool) -> Answer:
     """How often this rule shows "faster" on the blocks of the newest noise row, for identical code and true gains."""
     rows = [entry for entry in site.ledger.entries() if isinstance(entry.body, Noise)]
     if not rows:
@@ -83,7 +83,10 @@ def replay(site: Site) -> Answer:
         lines.append(f"  {name:<24} {shown}  {blocks:5.1f} blocks")
         row = {"gain_ppm": gain_ppm, "faster": count, "futile": futile, "of": REPLAYS, "blocks": blocks}
         table.append({**row, "interval_ppm": [found.low_ppm, found.high_ppm]})
-    return Answer(Exit.HOLDS, {"row": rows[-1].seq, "replay": table}, "\n".join(lines))
+    fitness = report_of(site.policy, evidence).fitness
+    lines.append(f"{fitness.value.upper()} for {percent(rule.floor_ppm)}")
+    code = Exit.INVALID if require_fit and fitness is Fitness.UNFIT else Exit.HOLDS
+    return Answer(code, {"row": rows[-1].seq, "fitness": fitness.value, "replay": table}, "\n".join(lines))
 
 
 def report_of(policy: Policy, evidence: NoiseEvidence, harness: Sequence[Bet] = ()) -> NoiseReport:

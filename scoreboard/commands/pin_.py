@@ -24,6 +24,7 @@ PATHS = {
     "corpus": "the ids that prompts are drawn from (.npy)",
     "suite": "the captured suite's directory",
 }
+DIGESTS = ("weights_sha256", "tokenizer_sha256", "corpus_sha256")
 UNKNOWN = "0" * 64
 
 
@@ -81,12 +82,23 @@ def speed(args: argparse.Namespace) -> Answer:
     return Answer(Exit.HOLDS, {**data, "written": True}, f"{said}\nwritten to {path}, slot {slot}")
 
 
+def first_lock(args: argparse.Namespace, root: Path) -> Lock:
+    """A lock for a first capture: paths without digests, and no suite yet."""
+    paths = {name: below(root, getattr(args, name)) for name in PATHS if name != "suite"}
+    engine = paths.pop("reference")
+    reference = Reference(
+        "", "", UNKNOWN, engine, command(root / engine), (), **paths, **dict.fromkeys(DIGESTS, UNKNOWN)
+    )
+    return Lock(reference, SuitePin("suite", UNKNOWN, {}), {}, {})
+
+
 def merged(args: argparse.Namespace, before: Lock | None, root: Path) -> Lock:
     """The lock with the paths and words that the options give; its digests are still those of before."""
     given = {name: getattr(args, name) for name in PATHS}
     missing = [f"--{name}" for name, value in given.items() if value is None]
     if before is None and missing:
-        raise WrongUse(f"there is no lock yet; the first pin needs {' '.join(missing)}")
+        words = " ".join(missing)
+        raise WrongUse(f"there is no lock yet; the first pin needs {words}, and `capture --into DIR` makes the suite")
     old = None if before is None else before.reference
     pinned_at = {} if before is None else current(before)
     paths = {name: pinned_at[name] if value is None else below(root, value) for name, value in given.items()}
@@ -124,6 +136,8 @@ def below(root: Path, given: str) -> str:
     for path in (Path(given), root / given):
         if path.exists() and path.resolve().is_relative_to(root.resolve()):
             return path.resolve().relative_to(root.resolve()).as_posix()
+    if not Path(given).exists() and not (root / given).exists():
+        raise WrongUse(f"{given} is not there, neither from here nor from {root.resolve()}, the lock's directory")
     raise WrongUse(f"{given} does not lie below {root.resolve()}, the lock's directory; a lock pins what is beside it")
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from ..answer import Answer, exit_of
 from ..difference import compared, differences
 from ..errors import WrongUse
+from ..evidence import RoundEvidence, parse_evidence
 from ..model import Build, Outcome
 from ..outlook import outlook, wanted
 from ..parse import encode
@@ -51,6 +52,8 @@ def gate(
     base, frontier = base_of(site, main, private(work))
     for line in notices(site):
         say(line)
+    if main is not None and frontier is not None and main.build.tree != base.build.tree:
+        say(f"note: --main is not measured: row {frontier.row} holds this slot's base; `settle` moves it")
     if args.reproduce is not None:
         set_aside(site, args.reproduce, candidate.build)
     abandoned = close_abandoned(site)
@@ -70,13 +73,30 @@ def gate(
 
 
 def set_aside(site: Site, row: int, candidate: Build) -> None:
-    """Take a row under review back, so that nothing of it counts in the round that measures it again."""
-    body = next((entry.body for entry in site.ledger.entries() if entry.seq == row), None)
+    """Take a row under review back with all that it stands on, so that nothing measured so far counts again."""
+    bodies = {entry.seq: entry.body for entry in site.ledger.entries()}
+    body = bodies.get(row)
     if not isinstance(body, Result) or body.verdict.outcome is not Outcome.REVIEW:
         raise WrongUse(f"--reproduce {row}: not a row under review; `ledger show` lists the rows")
     if body.verdict.candidate.tree != candidate.tree:
         raise WrongUse(f"--reproduce {row}: was measured on {body.verdict.candidate.tree[:12]}, not on this build")
-    site.ledger.append(Withdraw(row, "under review: measured again with a fresh seed"))
+    gone = {each.of for each in bodies.values() if isinstance(each, Withdraw | Supersede)}
+    later = [seq for seq, each in bodies.items() if seq >= row and _same_pair(each, body) and seq not in gone]
+    if later != [row]:
+        stands = f"row {later[-1]} of the same pair stands" if later else "a plain round goes on from what came after"
+        raise WrongUse(f"--reproduce {row}: it was reproduced, withdrawn or measured on already; {stands}")
+    evidence = parse_evidence(site.ledger.get_evidence(body.evidence), f"row {row}: evidence")
+    assert isinstance(evidence, RoundEvidence)
+    for each in (*(carried.row for carried in evidence.carried), row):
+        site.ledger.append(Withdraw(each, "under review: measured again with a fresh seed"))
+
+
+def _same_pair(body: object, other: Result) -> bool:
+    """Whether ``body`` is a row of the same candidate against the same base in the same slot."""
+    if not isinstance(body, Result):
+        return False
+    one, two = body.verdict, other.verdict
+    return (one.slot, one.candidate, one.base) == (two.slot, two.candidate, two.base)
 
 
 def told(site: Site, done: Done) -> Answer:

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..decide import Action, Rule, Shown, course, next_action
-from ..errors import MalformedInput
+from ..errors import MalformedInput, NodeUnfit
 from ..model import Outcome
 from ..noise import BlockStat, calibrate, trimmed_mean, winsorised_sd
 from .betting import bet, wealth_of
 from .exact import log_of_mean_inverse, nanologs_of
 from .fitness import blocks_needed, calibrated, fitness_of, smallest_gain_ppm
 from .interval import Interval, interval
+from .scatter import BIASED_E_MILLI, harness_e_milli
 from .size import Size, size
 
 
@@ -66,6 +67,16 @@ def parse_recorded(text: str, what: str = "blocks") -> Recorded:
 def stat_of_logs(logs: Sequence[int]) -> BlockStat:
     """A block from its log ratios in nanologs. The total takes the base's steps as equally long."""
     return BlockStat(trimmed_mean(logs), winsorised_sd(logs), log_of_mean_inverse(logs))
+
+
+def require_fair(recorded: Recorded) -> None:
+    """NodeUnfit when the blocks of identical code show that the recording favours A or B."""
+    found = harness_e_milli(calibrated(recorded.aa))
+    if not found < BIASED_E_MILLI:
+        evidence = f"evidence {found / 1000:.1f} over {len(recorded.aa)} A/A blocks, bar {BIASED_E_MILLI / 1000:.1f}"
+        raise NodeUnfit(
+            f"identical code differs in this recording ({evidence}); mend how it is measured, and record again"
+        )
 
 
 def decide_recorded(rule: Rule, recorded: Recorded, seed: bytes = b"recorded") -> Decision:
