@@ -71,12 +71,12 @@ GUARD = {
     Effect.REJECTS: "slower than the base by more than {bound}",
     Effect.UNDECIDED: "cannot be told yet whether it is slower than the base by more than {bound}",
 }
-REPRODUCE = "round --reproduce ROW measures it afresh; true gains this large need the policy's plausible_max_ppm raised"
+REPRODUCE = "reproduce it: `round --reproduce ROW`; a true gain this large needs plausible_max_ppm raised"
 NEXT = {  # what to do about it
     "sick_blocks": "measure again when the node is quiet; where it is never quieter, take `noise` anew",
     "of_reference": REPRODUCE,
     "of_base": REPRODUCE,
-    "faster_when_deep": "round --reproduce ROW measures it afresh; look at how the prompt is read",
+    "faster_when_deep": "reproduce it: `round --reproduce ROW`; look at how the prompt is read",
     "uncalibrated": "run `scoreboard noise`",
     "not_shown": "another round goes on from here",
     "not_sized": "another round goes on from here",
