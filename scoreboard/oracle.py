@@ -68,7 +68,7 @@ class PinnedOracle:
         length = self._policy.scored.context - self._policy.scored.warm_steps
         if self._policy.scored.prompt is Opening.SEEK:
             return drawn_seek(seed, length)
-        return held_out_prompt(self._corpus, seed + b"timed", length, 0)
+        return held_out_prompt(self._corpus, self._reference.hello.vocab, seed + b"timed", length, 0)
 
     def stream(self, seed: bytes, block: int, count: int) -> Ids:
         """Half uniform over the vocabulary, half held-out text, id by id."""
@@ -82,7 +82,7 @@ class PinnedOracle:
         return {arm: graded(arm, TIMED, rows, measured.replies(arm)) for arm in PAIR}
 
     def _drawn(self, seed: bytes, depth: int) -> Prompt:
-        ids = held_out_prompt(self._corpus, seed, depth, self._policy.parity.rows)
+        ids = held_out_prompt(self._corpus, self._reference.hello.vocab, seed, depth, self._policy.parity.rows)
         with self._asked() as client:
             self._recall(client, tuple(chunked(ids[:depth], self._policy.scored.prefill_chunk)))
             rows = np.concatenate([self._kept_rows[-1], client.score(ids[depth:])])
@@ -92,7 +92,9 @@ class PinnedOracle:
         """The recall probes, the deepest first: each shares its beginning with the one before."""
         probes = self._policy.probes
         prompts = []
-        for sweep in sweeps(self._corpus, seed, probes.sweeps, probes.cells, probes.passage):
+        for sweep in sweeps(
+            self._corpus, self._reference.hello.vocab, seed, probes.sweeps, probes.cells, probes.passage
+        ):
             begun = sweep.depth - probes.scored_ids
             with self._asked() as client:
                 self._recall(client, tuple(chunked(sweep.ids[:begun], self._policy.scored.prefill_chunk)))

@@ -86,9 +86,9 @@ def test_f188_a_speedup_that_nobody_believes_is_looked_at_before_it_counts() -> 
 def test_f189_judged_prompts_are_drawn_from_a_seed_that_the_record_shows() -> None:
     corpus = np.arange(1, 2000, dtype=np.uint16)
     seeds = [bytes([number]) * 32 for number in range(2)]
-    prompts = [held_out_prompt(corpus, seed, 200, 20) for seed in seeds]
+    prompts = [held_out_prompt(corpus, 1024, seed, 200, 20) for seed in seeds]
     assert not np.array_equal(prompts[0], prompts[1])
-    assert np.array_equal(prompts[0], held_out_prompt(corpus, seeds[0], 200, 20))
+    assert np.array_equal(prompts[0], held_out_prompt(corpus, 1024, seeds[0], 200, 20))
     dealt = timed_ids(seeds[0], 1500, corpus, 60_000)
     assert 0.4 < float(np.mean(dealt >= 2000)) < 0.6  # half from the whole vocabulary, half text
     assert len(bytes.fromhex(round_evidence(BARS).seed)) * 8 >= 64

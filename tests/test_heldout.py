@@ -10,50 +10,60 @@ from scoreboard.suites.heldout import SUBSTITUTED, held_out_prompt, timed_ids
 
 CORPUS = np.arange(5000, dtype=np.uint16)
 SEED = bytes(range(32))
+VOCAB = 6000
 
 
 def test_the_same_seed_draws_the_same_prompt_on_any_machine() -> None:
-    first, again = (held_out_prompt(CORPUS, SEED, 300, 32) for _ in range(2))
+    first, again = (held_out_prompt(CORPUS, VOCAB, SEED, 300, 32) for _ in range(2))
     assert np.array_equal(first, again)
     assert first.dtype == np.int32
 
 
 @pytest.mark.parametrize(("depth", "rows", "length"), [(4, 32, 35), (300, 1, 300), (300, 0, 300), (4969, 32, 5000)])
 def test_a_prompt_has_its_prefix_and_one_id_less_than_rows(depth: int, rows: int, length: int) -> None:
-    assert len(held_out_prompt(CORPUS, SEED, depth, rows)) == length
+    assert len(held_out_prompt(CORPUS, VOCAB, SEED, depth, rows)) == length
 
 
 def test_a_prompt_is_a_window_with_some_ids_from_elsewhere() -> None:
-    ids = held_out_prompt(CORPUS, SEED, 4000, 32)
+    ids = held_out_prompt(CORPUS, VOCAB, SEED, 4000, 32)
     offsets = ids - np.arange(len(ids))
     start = np.bincount(offsets[offsets >= 0]).argmax()
     changed = int((offsets != start).sum())
     assert 0.6 * len(ids) / SUBSTITUTED < changed < 1.4 * len(ids) / SUBSTITUTED
 
 
+def test_an_id_that_the_corpus_never_has_comes_too() -> None:
+    corpus = np.arange(5000) % 50
+    ids = held_out_prompt(corpus, 64, SEED, 4000, 32)
+    foreign = ids[ids >= 50]
+    assert set(foreign.tolist()) == set(range(50, 64))
+    assert 0.5 * len(ids) / SUBSTITUTED * 14 / 64 < len(foreign) < 2 * len(ids) / SUBSTITUTED * 14 / 64
+    assert ids.max() < 64
+
+
 def test_windows_reach_both_ends_of_the_corpus() -> None:
     corpus = np.arange(8)
-    prompts = [held_out_prompt(corpus, bytes([n]), 6, 1) for n in range(200)]
+    prompts = [held_out_prompt(corpus, VOCAB, bytes([n]), 6, 1) for n in range(200)]
     seen = {int(np.bincount(np.maximum(p - np.arange(6), 0)).argmax()) for p in prompts}
     assert seen == {0, 1, 2}
 
 
 def test_another_seed_or_depth_draws_another_prompt() -> None:
-    base = held_out_prompt(CORPUS, SEED, 300, 32)
-    assert not np.array_equal(base, held_out_prompt(CORPUS, SEED[::-1], 300, 32))
-    assert not np.array_equal(base[:299], held_out_prompt(CORPUS, SEED, 299, 32)[:299])
+    base = held_out_prompt(CORPUS, VOCAB, SEED, 300, 32)
+    assert not np.array_equal(base, held_out_prompt(CORPUS, VOCAB, SEED[::-1], 300, 32))
+    assert not np.array_equal(base[:299], held_out_prompt(CORPUS, VOCAB, SEED, 299, 32)[:299])
 
 
 def test_drawing_leaves_the_corpus_as_it_is() -> None:
     corpus = CORPUS.astype(np.int32)
-    held_out_prompt(corpus, SEED, 4969, 32)
+    held_out_prompt(corpus, VOCAB, SEED, 4969, 32)
     assert np.array_equal(corpus, CORPUS)
 
 
 @pytest.mark.parametrize(("depth", "rows"), [(4970, 32), (5001, 1), (0, 1), (0, 0)])
 def test_a_window_that_does_not_fit_is_refused(depth: int, rows: int) -> None:
     with pytest.raises(MalformedInput, match="corpus: has 5000 ids"):
-        held_out_prompt(CORPUS, SEED, depth, rows)
+        held_out_prompt(CORPUS, VOCAB, SEED, depth, rows)
 
 
 def test_timed_ids_are_half_uniform_and_half_running_text() -> None:
@@ -83,5 +93,5 @@ def test_the_place_of_a_window_follows_from_the_seed_by_sha256_alone() -> None:
     key = hashlib.sha256(b"held-out prompt 300\0" + SEED).digest()
     word = int.from_bytes(hashlib.sha256(key + bytes(8)).digest()[:8], "little")
     start = word % (5000 - 331 + 1)
-    ids = held_out_prompt(CORPUS, SEED, 300, 32)
+    ids = held_out_prompt(CORPUS, VOCAB, SEED, 300, 32)
     assert (ids == np.arange(start, start + 331)).mean() > 0.8

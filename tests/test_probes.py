@@ -16,12 +16,13 @@ from scoreboard.model import Arm, Effect, Outcome
 from scoreboard.suites.probes import Sweep, sweeps
 
 CORPUS = np.arange(20_000) % 997
+VOCAB = 997
 CELLS, PASSAGE = 16, 32
 DEPTHS = (1024, 2048, 4096)
 
 
 def drawn(seed: int = 1, depths: tuple[int, ...] = DEPTHS) -> list[Sweep]:
-    return sweeps(CORPUS, bytes([seed]) * 32, depths, CELLS, PASSAGE)
+    return sweeps(CORPUS, VOCAB, bytes([seed]) * 32, depths, CELLS, PASSAGE)
 
 
 def passages(sweep: Sweep) -> list[list[int]]:
@@ -91,7 +92,7 @@ def test_no_depth_asks_for_no_sweep() -> None:
 
 def test_a_corpus_shorter_than_the_prompt_is_refused() -> None:
     with pytest.raises(MalformedInput, match="a window of 4096 does not fit"):
-        sweeps(CORPUS[:4000], bytes(32), (4096,), CELLS, PASSAGE)
+        sweeps(CORPUS[:4000], VOCAB, bytes(32), (4096,), CELLS, PASSAGE)
 
 
 @pytest.mark.parametrize(

@@ -268,6 +268,7 @@ DEFENCES = {
     "bubblewrap: private directories": Defence(UNWALLED, ("C06",), slow=True),
     "bubblewrap: builds": Defence(UNWALLED, ("A10",)),
     "seccomp": Defence(walls(lambda isolation: replace(isolation, seccomp=False)), ("I09",)),
+    "no leases": Defence(walls(lambda isolation: replace(isolation, seccomp=False)), ("I14.leases",)),
     "nothing outlives the freezer": Defence(
         walls(lambda isolation: replace(isolation, seccomp=False)), ("D06.timers",)
     ),

@@ -16,11 +16,11 @@ ALLOW, REFUSE, KILL = 0x7FFF0000, 0x00050001, 0x80000000
 AF_UNIX, AF_INET, AF_INET6, AF_VSOCK = 1, 2, 10, 40
 
 
-def verdict(machine: str, number: int, *, arch: int | None = None, argument: int = 0) -> int:
+def verdict(machine: str, number: int, *, arch: int | None = None, argument: int = 0, second: int = 0) -> int:
     """What the filter says of a call: a small machine for the few instructions that it uses."""
     program = format_filter(machine)
     assert program is not None
-    data = struct.pack("<IIQ6Q", number, ARCH[machine] if arch is None else arch, 0, argument, *[0] * 5)
+    data = struct.pack("<IIQ6Q", number, ARCH[machine] if arch is None else arch, 0, argument, second, *[0] * 4)
     place, loaded = 0, 0
     while True:
         code, if_true, if_false, operand = struct.unpack_from("=HBBI", program, 8 * place)
@@ -63,6 +63,15 @@ def test_only_local_sockets_are_made(machine: str, family: int, expected: int) -
 
 
 @pytest.mark.parametrize("machine", ARCH)
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [(0, ALLOW), (1, ALLOW), (4, ALLOW), (1023, ALLOW), (1024, REFUSE), (1025, ALLOW), (1026, REFUSE), (1030, ALLOW)],
+)
+def test_files_are_not_leased_and_directories_not_watched(machine: str, command: int, expected: int) -> None:
+    assert verdict(machine, {"x86_64": 72, "aarch64": 25}[machine], argument=command * 7, second=command) == expected
+
+
+@pytest.mark.parametrize("machine", ARCH)
 def test_calls_of_a_foreign_instruction_set_end_the_process(machine: str) -> None:
     assert verdict(machine, 0, arch=0x40000003) == KILL
 
@@ -98,4 +107,4 @@ def test_the_numbers_are_those_of_this_machine() -> None:
 def test_an_unknown_machine_has_no_filter() -> None:
     assert format_filter("riscv64") is None
     assert doctest.testmod(seccomp).failed == 0
-    assert ctypes.sizeof(ctypes.c_uint64) * (len(DENIED) + 10) == len(format_filter("x86_64") or b"")
+    assert ctypes.sizeof(ctypes.c_uint64) * (len(DENIED) + 14) == len(format_filter("x86_64") or b"")

@@ -59,6 +59,6 @@ def _sha256(path: Path, device: str, inode: int, *, writable: bool) -> str:
 
 def _lines(path: Path) -> list[str]:
     try:
-        return path.read_text().splitlines()
+        return path.read_text("utf-8", "surrogateescape").splitlines()
     except OSError:
         return []

@@ -80,6 +80,6 @@ def _tasks(pid: int) -> list[Path]:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text()
+        return path.read_text("utf-8", "replace")
     except OSError:
         return ""

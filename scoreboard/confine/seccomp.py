@@ -1,10 +1,10 @@
 """The system calls that a confined engine is refused, as a program for the kernel's filter (seccomp-BPF).
 
 ``format_filter(machine)`` gives the bytes of an array of ``struct sock_filter`` (u16 code, u8 jump if true,
-u8 jump if false, u32 operand). The program ends the process for calls of a foreign instruction set, refuses
-``DENIED`` and every socket that is not AF_UNIX with EPERM, and allows the rest.
+u8 jump if false, u32 operand). The program ends the process for calls of a foreign instruction set, refuses with
+EPERM ``DENIED``, every socket that is not AF_UNIX, and leases and notifications by ``fcntl``, and allows the rest.
 
->>> len(format_filter("x86_64")) // 8 == len(DENIED) + 10
+>>> len(format_filter("x86_64")) // 8 == len(DENIED) + 14
 True
 >>> format_filter("sparc64") is None
 True
@@ -89,14 +89,15 @@ DENIED: dict[str, tuple[int, int | None]] = {
     "setdomainname": (171, 162),
     "vhangup": (153, 58),
 }
-_SOCKET = (41, 198)
+_SOCKET, _FCNTL = (41, 198), (72, 25)
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column, AUDIT_ARCH_*
 _FOREIGN_NUMBERS = 0x40000000  # x32 calls on x86_64; beyond every number elsewhere
 
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
-_NUMBER_AT, _ARCH_AT, _ARGUMENT_AT = 0, 4, 16  # offsets in struct seccomp_data
+_NUMBER_AT, _ARCH_AT, _FIRST_AT, _SECOND_AT = 0, 4, 16, 24  # offsets in struct seccomp_data
 _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050001, 0x80000000  # _REFUSE carries EPERM
 _AF_UNIX = 1
+_F_SETLEASE, _F_NOTIFY = 1024, 1026  # on a file that the other arm opens: it would wait
 
 
 def format_filter(machine: str) -> bytes | None:
@@ -105,7 +106,7 @@ def format_filter(machine: str) -> bytes | None:
         return None
     column, arch = _MACHINES[machine]
     numbers = [number for call in DENIED.values() if (number := call[column]) is not None]
-    tail = 4  # after the last denied number: load argument, compare, allow, refuse
+    tail = 8  # from the last denied number to the refusal
     program = [
         (_LOAD, 0, 0, _ARCH_AT),
         (_EQUAL, 1, 0, arch),
@@ -114,8 +115,12 @@ def format_filter(machine: str) -> bytes | None:
         (_AT_LEAST, len(numbers) + tail, 0, _FOREIGN_NUMBERS),
         *((_EQUAL, len(numbers) - 1 - place + tail, 0, number) for place, number in enumerate(numbers)),
         (_EQUAL, 0, 2, _SOCKET[column]),
-        (_LOAD, 0, 0, _ARGUMENT_AT),
-        (_EQUAL, 0, 1, _AF_UNIX),
+        (_LOAD, 0, 0, _FIRST_AT),
+        (_EQUAL, 4, 5, _AF_UNIX),
+        (_EQUAL, 0, 3, _FCNTL[column]),
+        (_LOAD, 0, 0, _SECOND_AT),
+        (_EQUAL, 2, 0, _F_SETLEASE),
+        (_EQUAL, 1, 0, _F_NOTIFY),
         (_RETURN, 0, 0, _ALLOW),
         (_RETURN, 0, 0, _REFUSE),
     ]

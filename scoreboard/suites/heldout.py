@@ -1,8 +1,8 @@
 """Token ids that nobody can know before the seed is drawn, and anybody can draw again once it is known. Pure.
 
 A held-out prompt is a window of the corpus at a drawn place, in which one id in ``SUBSTITUTED`` is replaced by
-an id from another drawn place: a table of the corpus does not answer it, and every id stays one that the
-corpus has. Timed ids are half uniform over the vocabulary, so that predictable text cannot be prepared for.
+one drawn from the whole vocabulary: a table of the corpus does not answer it, and an id that the corpus never has
+comes too. Timed ids are half uniform over the vocabulary, so that predictable text cannot be prepared for.
 """
 
 import numpy as np
@@ -13,10 +13,10 @@ from ..errors import MalformedInput
 
 Ids = NDArray[np.int32]
 
-SUBSTITUTED = 16  # on average one id in so many comes from elsewhere
+SUBSTITUTED = 16  # on average one id in so many is any id of the vocabulary
 
 
-def held_out_prompt(corpus: NDArray[np.integer], seed: bytes, depth: int, rows: int) -> Ids:
+def held_out_prompt(corpus: NDArray[np.integer], vocab: int, seed: bytes, depth: int, rows: int) -> Ids:
     """A prefix of ``depth`` ids and what is forced after it: ``rows`` - 1 more ids, none for ``rows`` <= 1.
 
     ``corpus`` is one sequence of ids; a window may span the end-of-text ids inside. Raises MalformedInput for a
@@ -27,7 +27,7 @@ def held_out_prompt(corpus: NDArray[np.integer], seed: bytes, depth: int, rows: 
     window = _window(corpus, length, coins)
     for place in range(length):
         if coins.below(SUBSTITUTED) == 0:
-            window[place] = corpus[coins.below(len(corpus))]
+            window[place] = coins.below(vocab)
     return window
 
 

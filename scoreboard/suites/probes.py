@@ -36,13 +36,15 @@ class Sweep:
     shared: int | None
 
 
-def sweeps(corpus: NDArray[np.integer], seed: bytes, depths: Sequence[int], cells: int, passage: int) -> list[Sweep]:
+def sweeps(
+    corpus: NDArray[np.integer], vocab: int, seed: bytes, depths: Sequence[int], cells: int, passage: int
+) -> list[Sweep]:
     """The sweeps of a round, the deepest first. Raises MalformedInput for a corpus that is too short."""
     found: list[Sweep] = []
     for depth in sorted(depths, reverse=True):
         coins = Coins(seed, f"sweep {depth}")
         sources = _sources(coins, depth, cells, passage)
-        prompt = held_out_prompt(corpus, seed + b"sweep", depth, 0)
+        prompt = held_out_prompt(corpus, vocab, seed + b"sweep", depth, 0)
         shared = None
         if found:
             shared = sources[_forked(coins, cells)] + passage // 2
