@@ -8,9 +8,11 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,7 +24,7 @@ from scoreboard.cli import main
 from scoreboard.commands.redteam_ import code_of, judged
 from scoreboard.confine.traces import Traces, adopting
 from scoreboard.errors import WrongUse
-from scoreboard.model import Check, Effect, Finding
+from scoreboard.model import Check, Effect, Finding, Outcome
 from scoreboard.redteam import Attack, Control, Escaped, Exploit, Kind, Result, Team
 from scoreboard.suites import gallery
 from scoreboard.suites.corruptions import Judged
@@ -298,3 +300,42 @@ def test_the_arena_is_gone_when_the_run_is_over() -> None:
 def test_the_attacks_bring_their_own_policy_and_lock(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["redteam", "--quick", option, "fixtures/policy.toml"]) == 2
     assert "go with --only corruptions" in capsys.readouterr().err
+
+
+def scripted(outcomes: Iterable[Outcome]) -> tuple[Any, list[Outcome]]:
+    """An arena whose rounds end in ``outcomes`` and time nothing, and the list of those that were dealt."""
+    dealt: list[Outcome] = []
+    left = iter(outcomes)
+    site = SimpleNamespace(ledger=SimpleNamespace(entries=tuple), policy=SimpleNamespace(slot=None))
+
+    def deal(_: Path) -> SimpleNamespace:
+        dealt.append(next(left))
+        verdict = SimpleNamespace(outcome=dealt[-1], speed=None)
+        evidence = SimpleNamespace(blocks=())
+        return SimpleNamespace(verdict=verdict, stops=set(), words="", evidence=evidence, site=site)
+
+    made: Any = SimpleNamespace(round=deal, engine=lambda *_, **__: Path(), confined=False, site=site)
+    made.decided = partial(Arena.decided, made)
+    made.require_nothing_gained = partial(Arena.require_nothing_gained, made)
+    return made, dealt
+
+
+ACCEPTED, NONE, INCONCLUSIVE = Outcome.ACCEPTED, Outcome.NONE, Outcome.INCONCLUSIVE
+SPEEDUPS = {
+    "accepted at once": ((ACCEPTED,), 1, True),
+    "accepted after a busy moment": ((INCONCLUSIVE, ACCEPTED), 2, True),
+    "accepted at the last repeat": ((INCONCLUSIVE,) * 3 + (ACCEPTED,), 4, True),
+    "never an answer": ((INCONCLUSIVE,) * 4 + (ACCEPTED,), 4, False),
+    "not shown": ((NONE, ACCEPTED), 1, False),
+    "rejected": ((Outcome.REJECTED, ACCEPTED), 1, False),
+    "rejected after a busy moment": ((INCONCLUSIVE, Outcome.REJECTED, ACCEPTED), 2, False),
+}
+
+
+@pytest.mark.parametrize("name", SPEEDUPS)
+def test_a_speedup_is_tried_again_only_when_its_round_gave_no_answer(name: str) -> None:
+    outcomes, rounds, held = SPEEDUPS[name]
+    made, dealt = scripted(outcomes)
+    (speedup,) = (control for control in TEAM.controls if control.name == "an honest speedup is accepted")
+    assert redteam.tried_control(speedup, made).held == held
+    assert len(dealt) == rounds
