@@ -16,7 +16,7 @@ from .evidence import Rows
 from .model import Arm
 from .policy import Opening, Policy
 from .seat import ArmFault, Seat
-from .suites.heldout import held_out_prompt, timed_ids
+from .suites.heldout import held_out_prompt, ragged_pieces, timed_ids
 from .suites.probes import sweeps
 from .suites.screen import Prompt, Sequel, ask, graded
 from .suites.shortcut import Seek, drawn_seek
@@ -59,7 +59,7 @@ class PinnedOracle:
             for depth in bars.depths
         ]
         jittered = 1 + Coins(seed, "held-out depth").below(context)
-        drawn = [self._drawn(seed, depth) for depth in sorted({context, jittered})]
+        drawn = [self._drawn(seed, depth, ragged=depth == jittered) for depth in sorted({context, jittered})]
         swept = self._swept(seed)
         return [*((prompt,) for prompt in (*committed, *drawn)), *((swept,) if swept else ())]
 
@@ -81,12 +81,13 @@ class PinnedOracle:
             rows = np.concatenate([*self._kept_rows, client.score(measured.dealt.after_prompt)])
         return {arm: graded(arm, TIMED, rows, measured.replies(arm)) for arm in PAIR}
 
-    def _drawn(self, seed: bytes, depth: int) -> Prompt:
+    def _drawn(self, seed: bytes, depth: int, *, ragged: bool) -> Prompt:
         ids = held_out_prompt(self._corpus, self._reference.hello.vocab, seed, depth, self._policy.parity.rows)
         with self._asked() as client:
             self._recall(client, tuple(chunked(ids[:depth], self._policy.scored.prefill_chunk)))
             rows = np.concatenate([self._kept_rows[-1], client.score(ids[depth:])])
-        return Prompt(HELD_OUT, depth, ids, rows)
+        pieces = ragged_pieces(seed, depth, self._policy.scored.prefill_chunk) if ragged else ()
+        return Prompt(HELD_OUT, depth, ids, rows, pieces=pieces)
 
     def _swept(self, seed: bytes) -> Sequel:
         """The recall probes, the deepest first: each shares its beginning with the one before."""

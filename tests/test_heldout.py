@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scoreboard.errors import MalformedInput
-from scoreboard.suites.heldout import SUBSTITUTED, held_out_prompt, timed_ids
+from scoreboard.suites.heldout import RAGGED, SUBSTITUTED, held_out_prompt, ragged_pieces, timed_ids
 
 CORPUS = np.arange(5000, dtype=np.uint16)
 SEED = bytes(range(32))
@@ -39,6 +39,18 @@ def test_an_id_that_the_corpus_never_has_comes_too() -> None:
     assert set(foreign.tolist()) == set(range(50, 64))
     assert 0.5 * len(ids) / SUBSTITUTED * 14 / 64 < len(foreign) < 2 * len(ids) / SUBSTITUTED * 14 / 64
     assert ids.max() < 64
+
+
+@pytest.mark.parametrize(
+    ("depth", "chunk"), [(1, 512), (2, 512), (54, 32), (55, 32), (527, 512), (528, 512), (4096, 512)]
+)
+def test_a_ragged_prompt_has_every_small_piece_that_fits(depth: int, chunk: int) -> None:
+    pieces = ragged_pieces(SEED, depth, chunk)
+    largest = max(k for k in range(1, RAGGED + 1) if k * (k + 1) // 2 <= depth)
+    assert sum(pieces) == depth
+    assert sorted(pieces[-largest:]) == list(range(1, largest + 1))
+    assert all(0 < piece <= chunk for piece in pieces)
+    assert depth < 55 or pieces != ragged_pieces(SEED[::-1], depth, chunk)
 
 
 def test_windows_reach_both_ends_of_the_corpus() -> None:

@@ -15,6 +15,8 @@ Ids = NDArray[np.int32]
 
 SUBSTITUTED = 16  # on average one id in so many is any id of the vocabulary
 
+RAGGED = 32  # the largest of the small lengths
+
 
 def held_out_prompt(corpus: NDArray[np.integer], vocab: int, seed: bytes, depth: int, rows: int) -> Ids:
     """A prefix of ``depth`` ids and what is forced after it: ``rows`` - 1 more ids, none for ``rows`` <= 1.
@@ -29,6 +31,18 @@ def held_out_prompt(corpus: NDArray[np.integer], vocab: int, seed: bytes, depth:
         if coins.below(SUBSTITUTED) == 0:
             window[place] = coins.below(vocab)
     return window
+
+
+def ragged_pieces(seed: bytes, depth: int, chunk: int) -> tuple[int, ...]:
+    """The lengths of the pieces in which a prompt of ``depth`` ids is dealt: chunks, then every small length once.
+
+    A kernel works in tiles, and what is left over at the end of a piece takes another way. Whatever the tile, up to
+    ``RAGGED``, each remainder comes up, right before the rows that are graded; a short prompt has the lesser ones.
+    """
+    small = [length for length in range(1, RAGGED + 1) if length * (length + 1) // 2 <= depth]
+    rest = depth - sum(small)
+    Coins(seed, f"ragged {depth}").shuffle(small)
+    return (*[chunk] * (rest // chunk), *([rest % chunk] if rest % chunk else []), *small)
 
 
 def timed_ids(seed: bytes, count: int, corpus: NDArray[np.integer], vocab: int) -> Ids:

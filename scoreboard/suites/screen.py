@@ -22,7 +22,8 @@ class Prompt:
     """One place of the screen: ``ids`` are a prompt of ``depth`` ids and the forced ids that follow it.
 
     ``reference`` float[rows, vocab]: a row after the prompt and one after each forced id. With ``scored`` ids of
-    the prompt asked by SCORE, their rows stand before these, the row after the prompt among them.
+    the prompt asked by SCORE, their rows stand before these, the row after the prompt among them. ``pieces`` are the
+    lengths in which the prompt is dealt; without them it comes in chunks.
     """
 
     document: str
@@ -30,19 +31,23 @@ class Prompt:
     ids: Ids
     reference: NDArray[np.floating]
     scored: int = 0
+    pieces: tuple[int, ...] = ()
 
 
 Sequel = tuple[Prompt, ...]
 """Prompts that an engine is asked one after the other, with nothing between them but a RESET."""
 
 
-def ask(client: Client, ids: Ids, depth: int, chunk: int, scored: int = 0) -> Logits:
+def ask(client: Client, ids: Ids, depth: int, chunk: int, scored: int = 0, pieces: tuple[int, ...] = ()) -> Logits:
     """From an empty context: the row after the first ``depth`` ids, and one after each further id.
 
-    The first ids are dealt in chunks; the last ``scored`` of them by SCORE, whose rows come before the others.
+    The first ids are dealt in chunks, or in ``pieces`` of these lengths; the last ``scored`` of them by SCORE, whose
+    rows come before the others.
     """
     client.reset()
-    rows = [client.prefill(part)[np.newaxis] for part in chunked(ids[: depth - scored], chunk)][-1:]
+    prompt = ids[: depth - scored]
+    parts = np.split(prompt, np.cumsum(pieces)[:-1]) if pieces else chunked(prompt, chunk)
+    rows = [client.prefill(part)[np.newaxis] for part in parts][-1:]
     if scored:
         rows = [client.score(ids[depth - scored : depth])]
     rows.extend(client.step(int(token))[np.newaxis] for token in ids[depth:])
@@ -71,7 +76,7 @@ def _screened(seat: Seat, prompt: Prompt, chunk: int) -> list[Screened]:
     """The grades of one prompt; the rows of ids that were asked by SCORE are a place of their own."""
     stage = f"screen {prompt.document} {prompt.depth}"
     with seat.turn(stage) as client:
-        replies = ask(client, prompt.ids, prompt.depth, chunk, prompt.scored)
+        replies = ask(client, prompt.ids, prompt.depth, chunk, prompt.scored, prompt.pieces)
     after = len(prompt.ids) - prompt.depth + 1
     parts = {prompt.document: slice(len(prompt.reference) - after, None)}
     if prompt.scored:
