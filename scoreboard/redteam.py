@@ -50,7 +50,7 @@ class Kind(StrEnum):
 class Escaped(Exception):  # it carries an attack's success
     """An attack got something, or was stopped by something else than the check that it names.
 
-    ``limit`` is the entry of LIMITS.md that says why, where this machine is the reason.
+    ``limit`` is the entry of LIMITS.md that describes this way through; None where no entry does.
     """
 
     def __init__(self, got: str, limit: int | None = None) -> None:
@@ -62,7 +62,8 @@ class Escaped(Exception):  # it carries an attack's success
 class Attack:
     """One attack. ``run`` tries it in an arena and returns what stopped it, or raises :class:`Escaped`.
 
-    ``limit`` is the number of the entry of LIMITS.md under which an attack stands that is known to get through.
+    ``limit`` is the number of the entry of LIMITS.md under which an attack stands that is known to get through. It
+    excuses nothing by itself: what came of a run is documented when :class:`Escaped` names an entry.
     """
 
     id: str
@@ -180,29 +181,28 @@ def run(
 def tried(exploit: Exploit, arena: Any, clock: Callable[[], float] = time.monotonic) -> Result:
     """What came of an attack in ``arena``."""
     attack = exploit.attack
-    return _tried(attack.id, attack.kind.value, attack.limit, attack.run, arena, clock)
+    return _tried(attack.id, attack.kind.value, attack.run, arena, clock)
 
 
 def tried_control(control: Control, arena: Any, clock: Callable[[], float] = time.monotonic) -> Result:
     """What came of a control in ``arena``."""
-    return _tried(control.name, "control", None, control.run, arena, clock)
+    return _tried(control.name, "control", control.run, arena, clock)
 
 
-def _tried(
-    name: str, kind: str, limit: int | None, attempt: Callable[[Any], str], arena: Any, clock: Callable[[], float]
-) -> Result:
-    """Run one attempt, and look for what it left behind."""
+def _tried(name: str, kind: str, attempt: Callable[[Any], str], arena: Any, clock: Callable[[], float]) -> Result:
+    """Run one attempt, and look for what it left behind, which no entry of LIMITS.md describes."""
     began = clock()
     before = Traces.now()
+    limit = None
     try:
         detail, held = attempt(arena), True
     except Escaped as escaped:
-        detail, held, limit = str(escaped), False, limit or escaped.limit
+        detail, held, limit = str(escaped), False, escaped.limit
     except Exception as error:  # noqa: BLE001  an attack that makes the product stumble has not held
         detail, held = f"not stopped by its check but by {type(error).__name__}: {error}", False
     left = before.left_behind()
     if left:
-        detail, held = f"leaves behind: {', '.join(left)}", False
+        detail, held, limit = f"leaves behind: {', '.join(left)}", False, None
     return Result(name, kind, held, limit is not None, clock() - began, detail)
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from exploits.arena import Arena
+from exploits.kit import engine_attack
 from worlds import policy, round_evidence
 
 from scoreboard import redteam
@@ -138,6 +139,14 @@ def escape(_: object) -> str:
     raise Escaped("got in")
 
 
+def escape_as_described(_: object) -> str:
+    raise Escaped("got in", limit=3)
+
+
+def stumble(_: object) -> str:
+    raise KeyError("depth")
+
+
 def escape_here(_: object) -> str:
     raise Escaped("got in, because of this machine", limit=9)
 
@@ -149,7 +158,9 @@ def team(*exploits: Exploit, controls: tuple[Control, ...] = (Control("steady", 
 OUTCOMES = {
     "all held": (team(small(lambda _: "stopped")), 0),
     "one got in": (team(small(lambda _: "stopped"), small(escape)), 1),
-    "one got in as documented": (team(small(escape, limit=3)), 0),
+    "one got in as documented": (team(small(escape_as_described, limit=3)), 0),
+    "a documented one got in by another way": (team(small(escape, limit=3)), 1),
+    "a documented one made the product stumble": (team(small(stumble, limit=3)), 1),
     "one got in because of the machine": (team(small(escape_here)), 0),
     "a control failed": (team(small(lambda _: "stopped"), controls=(Control("steady", escape),)), 3),
     "no control": (team(small(lambda _: "stopped"), controls=()), 3),
@@ -172,7 +183,7 @@ def test_the_exit_code_says_whether_all_held_and_whether_that_means_anything(
 def test_json_has_a_line_for_each_attack_and_each_control(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("scoreboard.commands.redteam_.load", lambda: team(small(escape, limit=3)))
+    monkeypatch.setattr("scoreboard.commands.redteam_.load", lambda: team(small(escape_as_described, limit=3)))
     assert main(["redteam", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     (result,) = data["results"]
@@ -279,6 +290,29 @@ def test_an_attack_that_leaves_something_behind_has_not_held(
     assert what in result.detail
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="orphans are adopted on Linux")
+@pytest.mark.parametrize("leave", [leave_a_process, leave_a_descriptor, leave_a_file])
+def test_what_a_documented_attack_leaves_behind_is_not_documented(
+    leave: Callable[[object], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def get_through(made: object) -> str:
+        leave(made)
+        return escape_as_described(made)
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("scoreboard.confine.traces.PATIENCE_S", 0.3)
+    with adopting():
+        before = Traces.now()
+        result = redteam.tried(small(get_through, limit=3), None)
+        for number in Traces.now().processes - before.processes:
+            os.kill(number, 9)
+            os.waitpid(number, 0)
+    while OPEN:
+        os.close(OPEN.pop())
+    assert not result.documented
+    assert "leaves behind" in result.detail
+
+
 def test_the_arena_is_gone_when_the_run_is_over() -> None:
     @contextmanager
     def place() -> Iterator[str]:
@@ -300,6 +334,22 @@ def test_the_arena_is_gone_when_the_run_is_over() -> None:
 def test_the_attacks_bring_their_own_policy_and_lock(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["redteam", "--quick", option, "fixtures/policy.toml"]) == 2
     assert "go with --only corruptions" in capsys.readouterr().err
+
+
+KNOWN = {
+    "accepted": ((Outcome.ACCEPTED,), True),
+    "accepted after a busy moment": ((Outcome.INCONCLUSIVE, Outcome.ACCEPTED), True),
+    "never an answer": ((Outcome.INCONCLUSIVE,) * 4, False),
+    "rejected by another check": ((Outcome.REJECTED,), False),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_an_engine_that_is_known_to_get_through_is_documented_only_where_it_is_accepted(name: str) -> None:
+    outcomes, documented = KNOWN[name]
+    made, _ = scripted(outcomes)
+    known = engine_attack("X1", Kind.TIMING, "", stopped_by=("V1/idle_cpu",), limit=19)
+    assert redteam.tried(small(known.run, limit=19), made).documented == documented
 
 
 def scripted(outcomes: Iterable[Outcome]) -> tuple[Any, list[Outcome]]:
