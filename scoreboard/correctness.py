@@ -75,6 +75,11 @@ def parity(policy: Policy, evidence: RoundEvidence) -> list[Finding]:
     return [*_failed_or_closest(absolute), *_failed_or_closest(tail), *_ratchet(policy, places)]
 
 
+def at_place(policy: Policy, place: Graded) -> list[Finding]:
+    """P1 and P2 at one place, what holds and what does not."""
+    return [*_absolute(policy, place), *_tail(policy, place)]
+
+
 def _faults(faults: Iterable[Fault]) -> Iterator[Finding]:
     """A malformed reply rejects at once. A crash or timeout may be the box: it rejects when it comes twice."""
     crashes = {Arm.BASE: 0, Arm.CANDIDATE: 0}

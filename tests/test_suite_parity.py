@@ -59,7 +59,27 @@ def test_a_fault_that_begins_late_is_seen_at_its_depth_and_decides(
     assert main(asked(site, wrong)) == 1
     said = capsys.readouterr().out
     assert said.startswith("DOES NOT HOLD")
-    assert said.count("<- fails") == sum(place["depth"] in failed for place in data["places"])
+    assert said.count("<- mean_kl") + said.count("<- top1") == sum(place["depth"] in failed for place in data["places"])
+
+
+BLURRED = """
+class Blurred(Engine):
+    def _add(self, token):
+        row = super()._add(token)
+        return row + (np.arange(VOCAB) % 2 * 0.3).astype(np.float32) if len(self.ids) == 40 else row
+Engine = Blurred
+"""
+
+
+def test_one_row_that_is_off_passes_the_published_bars_and_not_a_policys(
+    site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    blurred = write_engine(tmp_path / "blurred", after=BLURRED)
+    assert answered(asked(site, blurred), capsys)[0] == 0
+    code, data = answered(asked(site, blurred, "--policy", str(site / "policy.toml")), capsys)
+    assert code == 1
+    assert {place["depth"] for place in data["places"] if "row_kl" in place["broken"]} == {32}
+    assert answered(asked(site, site / "reference", "--policy", str(site / "policy.toml")), capsys)[0] == 0
 
 
 def test_rows_that_are_not_numbers_cannot_be_graded(

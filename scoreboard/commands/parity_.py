@@ -32,6 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="the same rows from the engine to judge; or that engine's directory",
     )
     parser.add_argument("--weights", type=Path, metavar="FILE", help="with a suite: what the engine loads")
+    parser.add_argument("--policy", type=Path, metavar="FILE", help="with a suite: its bars on rows and means")
     parser.add_argument("--shape", metavar="ROWSxVOCAB", help="of raw float32 files")
     parser.add_argument("--first", type=int, metavar="N", help="compare the first N rows only; the answer says so")
     parser.add_argument("--top1-min-ppm", type=int, default=TOP1_MIN_PPM, metavar="PPM", help="default: 950000")
@@ -44,8 +45,8 @@ def run(args: argparse.Namespace) -> Answer:
     """KL(reference || candidate) and top-1 over all rows, against the published bars or those given."""
     if suite_parity.is_suite(args.reference):
         return suite_parity.run(args)
-    if args.weights is not None:
-        raise WrongUse(f"--weights is for an engine and a suite; {args.reference} is no captured suite")
+    if args.weights is not None or args.policy is not None:
+        raise WrongUse(f"--weights and --policy are for an engine and a suite; {args.reference} is no captured suite")
     shape = _shape(args.shape)
     reference, candidate = open_logits(args.reference, shape), open_logits(args.candidate, shape)
     try:

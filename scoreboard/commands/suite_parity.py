@@ -7,14 +7,16 @@ from pathlib import Path
 from ..amounts import NANO, percent
 from ..answer import Answer, Exit
 from ..coins import Coins
+from ..correctness import Graded, at_place
 from ..errors import WrongUse
 from ..evidence import Screened
 from ..figures import mean_nanonats, top1_ppm
-from ..model import Arm
+from ..model import Arm, Effect
 from ..node import usable_cores
+from ..policy import Policy, parse_policy
 from ..sandbox import probe
 from ..seat import ArmFault, Bench, require_context, seated
-from ..site import builder_of, private, require_readable, workdir
+from ..site import builder_of, private, read_file, require_readable, workdir
 from ..source import fetch
 from ..suites.screen import Prompt, screen_arm
 from ..suites.suite import SUITE_FILE, Suite, load_suite
@@ -39,10 +41,14 @@ def run(args: argparse.Namespace) -> Answer:
     except ArmFault as fault:
         why = {"holds": False, "code": fault.record.code.value, "detail": fault.record.detail}
         return Answer(Exit.DOES_NOT_HOLD, why, f"cannot be graded: {fault}")
+    policy = None if args.policy is None else parse_policy(read_file(args.policy), str(args.policy))
     rows = [row_of(place) for place in places]
-    failed = [row for row in rows if not holds(row, args.top1_min_ppm, args.kl_max_nanonats)]
-    data: dict[str, object] = {"holds": not failed, "suite": suite.digest, "places": rows}
-    return Answer(Exit.DOES_NOT_HOLD if failed else Exit.HOLDS, data, told(suite, rows, failed))
+    broken = [codes_of(place, policy, args.top1_min_ppm, args.kl_max_nanonats) for place in places]
+    holds = not any(broken)
+    listed = [{**row, "broken": codes} for row, codes in zip(rows, broken, strict=True)]
+    data: dict[str, object] = {"holds": holds, "suite": suite.digest, "places": listed}
+    bars = f"bars of {args.policy}" if policy else "published bars (a policy's own: --policy FILE)"
+    return Answer(Exit.HOLDS if holds else Exit.DOES_NOT_HOLD, data, told(suite, rows, broken, bars))
 
 
 def graded(suite: Suite, spec: str, weights: Path) -> list[Screened]:
@@ -76,19 +82,24 @@ def row_of(place: Screened) -> dict[str, int | str]:
     }
 
 
-def holds(row: dict[str, int | str], top1_min_ppm: int, kl_max_nanonats: int) -> bool:
-    """Whether a place is within the bars."""
-    return int(row["top1_ppm"]) >= top1_min_ppm and int(row["mean_nanonats"]) <= kl_max_nanonats
+def codes_of(place: Screened, policy: Policy | None, top1_min_ppm: int, kl_max_nanonats: int) -> list[str]:
+    """What a place breaks: all of a policy's bars on rows and means, or the two that are given."""
+    if policy is not None:
+        findings = at_place(policy, Graded(place.arm, place.document, place.depth, place.rows))
+        return [finding.code for finding in findings if finding.effect is not Effect.HOLDS]
+    row = row_of(place)
+    bars = (("top1", int(row["top1_ppm"]) >= top1_min_ppm), ("mean_kl", int(row["mean_nanonats"]) <= kl_max_nanonats))
+    return [code for code, holds in bars if not holds]
 
 
-def told(suite: Suite, rows: list[dict[str, int | str]], failed: list[dict[str, int | str]]) -> str:
+def told(suite: Suite, rows: list[dict[str, int | str]], broken: list[list[str]], bars: str) -> str:
     """The table for people, and the worst place under it."""
-    lines = [f"{'DOES NOT HOLD' if failed else 'HOLDS'}: {len(rows)} places, suite {suite.digest[:12]}"]
+    lines = [f"{'DOES NOT HOLD' if any(broken) else 'HOLDS'}: {len(rows)} places, suite {suite.digest[:12]}, {bars}"]
     lines.append(f"  {'document':<12}{'depth':>7}{'rows':>6}{'top-1':>9}{'mean KL':>11}{'worst row':>11}  nats")
-    for row in rows:
+    for row, codes in zip(rows, broken, strict=True):
         mean, worst = int(row["mean_nanonats"]) / NANO, int(row["max_nanonats"]) / NANO
         place = f"  {row['document']:<12}{row['depth']:>7,}{row['rows']:>6}"
-        mark = "   <- fails" if row in failed else ""
+        mark = f"   <- {', '.join(codes)}" if codes else ""
         lines.append(f"{place}{percent(int(row['top1_ppm'])):>9}{mean:>11.2g}{worst:>11.2g}{mark}")
     worst_row = max(rows, key=lambda row: int(row["mean_nanonats"]))
     lines.append(f"worst mean KL(ref || cand) at {worst_row['document']} {int(worst_row['depth']):,}")
