@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from exploits.arena import Arena
-from exploits.kit import engine_attack
+from exploits.kit import engine_attack, probe_attack
 from worlds import policy, round_evidence
 
 from scoreboard import redteam
@@ -350,6 +350,27 @@ def test_an_engine_that_is_known_to_get_through_is_documented_only_where_it_is_a
     made, _ = scripted(outcomes)
     known = engine_attack("X1", Kind.TIMING, "", stopped_by=("V1/idle_cpu",), limit=19)
     assert redteam.tried(small(known.run, limit=19), made).documented == documented
+
+
+PROBES = {
+    "refused": ("def a():\n    return open('/nowhere')\nreturn [a]", True, "confinement"),
+    "reached": ("def a():\n    return True\nreturn [a]", False, "reached from inside: a"),
+    "reached behind a refusal": (
+        "def a():\n    return open('/nowhere')\ndef b():\n    return True\nreturn [a, b]",
+        False,
+        "reached from inside: b",
+    ),
+    "broken": ("def a():\n    return nowhere\nreturn [a]", False, "the attempt itself is broken: a NameError"),
+    "a refusal within": ("def a():\n    return read('/nowhere') or read('/proc/self/stat')\nreturn [a]", False, "a"),
+}
+
+
+@pytest.mark.parametrize("name", PROBES)
+def test_an_attempt_from_inside_counts_as_refused_only_when_the_machine_refused_it(name: str, arena: Arena) -> None:
+    body, held, detail = PROBES[name]
+    result = redteam.tried(small(probe_attack("X1", Kind.APPARATUS, body).run), arena)
+    assert result.held == held
+    assert detail in result.detail
 
 
 def scripted(outcomes: Iterable[Outcome]) -> tuple[Any, list[Outcome]]:
