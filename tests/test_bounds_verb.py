@@ -45,6 +45,15 @@ def run(tmp_path: Path, table: object, *more: str) -> int:
     return main(["bounds", str(path), *more])
 
 
+def test_the_help_shows_a_file_that_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["bounds", "--help"])
+    shown = capsys.readouterr().out
+    example = shown[shown.index('{"format"') : shown.rindex("}") + 1]
+    assert set(json.loads(example)["metrics"]["decode"]) == set(DECODE)
+    assert run(tmp_path, json.loads(example)) == 0
+
+
 def test_a_claim_that_the_clock_allows_is_told_with_both_sides(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 from toy import write_engine, write_site
 
 from scoreboard.cli import VERBS, main
+from scoreboard.ledger import Ledger
 from scoreboard.sandbox import probe
 
 ROOT = Path(__file__).parents[1]
@@ -67,6 +68,21 @@ def test_a_round_from_an_empty_ledger_ends_with_a_row_and_a_verdict(
     assert "REJECTED" in capsys.readouterr().out
     assert main(["frontier", "--ledger", str(ledger), "--json"]) == 0
     assert list(json.loads(capsys.readouterr().out)["frontier"]) in ([], ["toy/local/f32/64/decode"])
+
+
+def test_the_ledger_s_verbs_look_into_ledger_where_none_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["ledger", "verify"]) == 2
+    assert "ledger is not a ledger" in capsys.readouterr().err
+    Ledger.open(Path("ledger"))
+    assert main(["ledger", "verify", "--hashes"]) == 0
+    assert main(["ledger", "show"]) == 0
+    assert main(["ledger", "repair"]) == 0
+    Ledger.open(Path("other"))
+    assert main(["ledger", "verify", "other"]) == 0
+    assert "OK: other:" in capsys.readouterr().out
 
 
 def refuse(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:

@@ -251,6 +251,35 @@ def test_in_the_sandbox_llama_cpp_gives_the_committed_rows(
     assert [(place["document"], place["depth"]) for place in places] == PLACES
 
 
+def test_adapt_below_a_file_is_refused_with_the_system_s_reason(
+    engines: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert engines.is_dir()
+    (tmp_path / "file").write_text("kept")
+    into = tmp_path / "file" / "below"
+    assert main(["adapt", "llama.cpp", "--into", str(into)]) == 2
+    assert f"{into} cannot be written: Not a directory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("context", "allowed"), [(-5, False), (0, False), (1, True), (1 << 20, True)])
+def test_adapt_takes_a_context_that_an_engine_can_have(
+    engines: Path, tmp_path: Path, context: int, allowed: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert engines.is_dir()
+    into = tmp_path / "engine"
+    assert main(["adapt", "llama.cpp", "--into", str(into), f"--context={context}"]) == (0 if allowed else 2)
+    assert (f"a context of {context} tokens is outside 1 … 1048576" in capsys.readouterr().err) != allowed
+    assert into.exists() == allowed
+
+
+@pytest.mark.parametrize("context", [(1 << 20) + 1, 99_999_999])
+def test_adapt_refuses_a_context_that_no_engine_has(
+    tmp_path: Path, context: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["adapt", "llama.cpp", "--into", str(tmp_path / "engine"), f"--context={context}"]) == 2
+    assert f"a context of {context} tokens is outside 1 … 1048576" in capsys.readouterr().err
+
+
 def test_adapt_says_how_to_pin_and_writes_over_nothing(
     engines: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -206,6 +207,25 @@ def test_a_reference_that_is_not_there_is_named_by_every_verb_that_needs_it(
     ):
         said = refusal([*words, *files(home)], capsys)
         assert f"no engine lies at {home / 'reference'}, where the lock's reference.path points" in said
+
+
+def test_a_capture_into_what_is_no_directory_is_refused_with_the_system_s_reason(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "file"
+    file.write_text("kept")
+    for into, reason in ((file, "File exists"), (file / "below", "Not a directory")):
+        said = refusal(["capture", "--into", str(into), "--depths", DEPTHS, *files(home)], capsys)
+        assert f"{into} cannot be written: {reason}" in said
+    assert file.read_text() == "kept"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is there on Linux")
+def test_a_capture_into_proc_is_refused_with_the_system_s_reason(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = refusal(["capture", "--into", "/proc/x", "--depths", DEPTHS, *files(home)], capsys)
+    assert "/proc/x cannot be written: " in said
 
 
 def test_a_repository_without_a_lock_captures_first_and_then_pins(

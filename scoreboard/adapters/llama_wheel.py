@@ -18,7 +18,7 @@ from . import llama_cpp
 PACKAGE, KNOWN = "xllamacpp", "2026.10.11549"
 INSTALL = "install it with: pip install 'scoreboard[llama]'"
 MANDATORY = ("--no-context-shift",)
-CONTEXT = 4608
+CONTEXT, CONTEXT_MAX = 4608, 1_048_576
 SETTINGS = {
     "loose": ("--flash-attn", "on", "--cache-type-k", "f16", "--cache-type-v", "f16"),
     "strict": ("--flash-attn", "off", "--cache-type-k", "f32", "--cache-type-v", "f32", "--no-repack"),
@@ -47,7 +47,12 @@ def command(settings: str, context: int = CONTEXT) -> tuple[str, ...]:
 
 
 def write_engine(into: Path, settings: str, context: int = CONTEXT) -> str:
-    """Write the engine's directory; its line of provenance. Raises WrongUse where something is already."""
+    """Write the engine's directory; its line of provenance.
+
+    Raises WrongUse where something is already, and for a context that is not 1 … ``CONTEXT_MAX`` tokens.
+    """
+    if not 1 <= context <= CONTEXT_MAX:
+        raise WrongUse(f"a context of {context} tokens is outside 1 … {CONTEXT_MAX}; without --context it is {CONTEXT}")
     if into.exists():
         raise WrongUse(f"{into} is there already; write the engine to a new directory")
     version, library = find_library()

@@ -3,10 +3,10 @@
 import argparse
 from pathlib import Path
 
-from ..adapters.llama_wheel import CONTEXT, MANDATORY, SETTINGS, write_engine
+from ..adapters.llama_wheel import CONTEXT, CONTEXT_MAX, MANDATORY, SETTINGS, write_engine
 from ..answer import Answer, Exit
 from ..tree import tree_digest
-from .common import add_json
+from .common import add_json, writing
 
 LLAMA = "llama.cpp"
 
@@ -18,14 +18,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--settings", choices=tuple(SETTINGS), default="loose", help="loose: as it ships; strict: float32 throughout"
     )
-    parser.add_argument("--context", type=int, default=CONTEXT, metavar="N", help=f"tokens; default {CONTEXT}")
+    parser.add_argument(
+        "--context", type=int, default=CONTEXT, metavar="N", help=f"tokens, 1 to {CONTEXT_MAX}; default {CONTEXT}"
+    )
     add_json(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> Answer:
     """Write the directory and say how it is pinned."""
-    provenance = write_engine(args.into, args.settings, args.context)
+    with writing(args.into):
+        provenance = write_engine(args.into, args.settings, args.context)
     tree = tree_digest(args.into)
     flags = " ".join(f"--flag={flag}" for flag in MANDATORY)
     lines = [f"{args.into}: {provenance}", f"tree {tree}", f"pin it: scoreboard pin --reference {args.into} {flags}"]

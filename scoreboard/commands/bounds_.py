@@ -6,6 +6,7 @@ from pathlib import Path
 from ..amounts import rate
 from ..answer import Answer, exit_of
 from ..bounds import (
+    MIN_SHORT_RUNS,
     Bound,
     BoundRule,
     covered_utps,
@@ -15,7 +16,7 @@ from ..bounds import (
     margin_tokens,
     outcome_of,
 )
-from ..foreign.claims import Metered, read_claims, read_llama_bench
+from ..foreign.claims import CLAIMS_FORMAT, Metered, read_claims, read_llama_bench
 from ..model import Outcome
 from ..policy import PPM
 from ..report import OUTCOME
@@ -34,11 +35,27 @@ SAYS = {
     Bound.OVER_CEILING: "more than the reference makes plausible: reproduce it before it is banked",
     Bound.UNCOVERED: "the short runs differ by too much for so few tokens",
 }
+FORMAT = f"""\
+FILE holds each metric that has a rate of its own, such as decode and prefill:
+
+  {{"format": "{CLAIMS_FORMAT}",
+   "metrics": {{"decode": {{
+       "short": {{"tokens": 8, "ns": [33250000000, 33490000000, 33310000000, 33270000000, 33400000000]}},
+       "long": {{"tokens": 2056, "ns": 141870000000}},
+       "claim": {{"tokens_per_second": 18.88, "ms_per_token": 52.97}},
+       "reference_tokens_per_second": 18.44}}}}}}
+
+tokens  those that arrived, counted by whoever started the engine
+ns      wall time of a whole run, by that process's clock; the short run at least {MIN_SHORT_RUNS} times
+claim   the engine's own figures, for the long run
+reference_tokens_per_second   0 where there is no reference
+"""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of ``bounds``."""
-    parser.add_argument("file", type=Path, metavar="FILE", help="timed runs and claims; its format: foreign/claims.py")
+    """Options of ``bounds``, and the file that it reads."""
+    parser.epilog, parser.formatter_class = FORMAT, argparse.RawDescriptionHelpFormatter
+    parser.add_argument("file", type=Path, metavar="FILE", help="timed runs and claims, as shown below")
     parser.add_argument("--llama-bench", type=Path, metavar="FILE", help="take the claims from `llama-bench -o json`")
     parser.add_argument(
         "--ceiling-ppm",

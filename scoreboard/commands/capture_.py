@@ -17,7 +17,7 @@ from ..source import Source, fetch
 from ..suites.capture import DEPTHS, capture, check_capture, plan, read_fingerprint
 from ..suites.reference import running_reference, suite_pin
 from ..suites.residual import FACTOR, bars_from, residual_of, screen_seed, with_bars
-from .common import add_files, add_json, files_of, say, watched
+from .common import add_files, add_json, files_of, say, watched, writing
 from .pin_ import PATHS, first_lock
 
 NANO = 1_000_000_000
@@ -93,7 +93,7 @@ def captured(args: argparse.Namespace, site: Site) -> Answer:
                 f"{made.depths[-1]} and {made.rows - 1} forced ids are more than the reference's {limit} positions"
             )
             raise WrongUse(f"--depths: {problem}")
-        with reference.seat.turn("capture") as client:
+        with reference.seat.turn("capture") as client, writing(args.into):
             suite = capture(client, made, reference.corpus, reference.sources, read_fingerprint(), args.into)
     pin = suite_pin(args.into.name, suite)
     lines = [f"captured {len(pin.depths)} places of {made.rows} rows into {args.into}", f"suite {suite.digest}"]

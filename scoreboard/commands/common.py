@@ -103,6 +103,15 @@ def require_place(path: Path | None) -> None:
         raise WrongUse(f"{path} cannot be written: name a file in a directory that is there")
 
 
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Whatever the system refuses while ``path`` is written is WrongUse, with the system's reason."""
+    try:
+        yield
+    except OSError as error:
+        raise WrongUse(f"{path} cannot be written: {error.strerror or error}") from None
+
+
 def attach(path: Path | None, attached: Attachment) -> None:
     """Write what goes with a report of a verdict to ``path``, where one is named."""
     if path is None:

@@ -30,24 +30,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Sub-verbs of ``ledger``."""
     verbs = parser.add_subparsers(metavar="VERB", required=True)
     check = verbs.add_parser("verify", help="chain, digests, and every verdict derived again")
-    check.add_argument("ledger", type=Path, metavar="DIR")
+    _add_ledger(check)
     check.add_argument("--since", type=Path, metavar="CHECKPOINT", help="derive only the rows after it")
     check.add_argument("--against", type=Path, metavar="CHECKPOINT", help="one that was kept elsewhere")
     check.add_argument("--key", metavar="HEX", help="public key that --against is signed with")
     check.add_argument("--hashes", action="store_true", help="chain and digests only")
     show = verbs.add_parser("show", help="the rows, one line each")
-    show.add_argument("ledger", type=Path, metavar="DIR")
+    _add_ledger(show)
     rescore = verbs.add_parser("rescore", help="what another policy would say of each row")
-    rescore.add_argument("ledger", type=Path, metavar="DIR")
+    _add_ledger(rescore)
     rescore.add_argument("--policy", type=Path, required=True, metavar="FILE")
     rescore.add_argument("--write", action="store_true", help="append a row for each verdict")
     bring = verbs.add_parser("import", help="bring in rounds that another harness sealed, as imported rows")
     bring.add_argument("ledger", type=Path, metavar="DIR")
     bring.add_argument("source", type=Path, metavar="FROM", help="a directory with runs.json and policies/")
     mend = verbs.add_parser("repair", help="set a torn last line aside")
-    mend.add_argument("ledger", type=Path, metavar="DIR")
+    _add_ledger(mend)
     sign = verbs.add_parser("sign", help="sign the checkpoint, to be kept elsewhere (extra `sign`)")
-    sign.add_argument("ledger", type=Path, metavar="DIR")
+    _add_ledger(sign)
     sign.add_argument("--key", type=Path, required=True, metavar="PEM", help="private key; made there if missing")
     back = verbs.add_parser("withdraw", help="take a row back; it stays in the record and moves nothing")
     back.add_argument("ledger", type=Path, metavar="DIR")
@@ -57,6 +57,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     for verb, run in {**verb_of, back: run_withdraw, sign: run_sign}.items():
         add_json(verb)
         verb.set_defaults(run=run)
+
+
+def _add_ledger(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("ledger", type=Path, nargs="?", default=Path("ledger"), metavar="DIR", help="default: ledger/")
 
 
 def run_verify(args: argparse.Namespace) -> Answer:
