@@ -3,7 +3,7 @@
 import secrets
 from dataclasses import dataclass
 
-from .errors import NodeUnfit
+from .errors import NodeUnfit, WrongUse
 from .evidence import EVIDENCE_FORMAT, Calibration, NoiseEvidence, format_evidence
 from .history import calibration_of, harness_bets, last_calibration
 from .model import Build
@@ -60,6 +60,20 @@ def require_fair(site: Site) -> None:
         evidence = f"evidence {found / 1000:.1f} over {len(bets)} A/A blocks, bar {BIASED_E_MILLI / 1000:.1f}"
         mend = "look at the slot effect that `scoreboard noise` prints, mend it, or withdraw what was measured wrongly"
         raise NodeUnfit(f"this harness favours one of its arms ({evidence}); {mend}")
+
+
+def require_own_bars(site: Site) -> None:
+    """WrongUse when the policy's bars were calibrated against another reference or suite than the lock pins."""
+    residual, lock = site.policy.residual, site.lock
+    if residual is None:
+        return
+    for name, found, pinned in (
+        ("reference", residual.reference, lock.reference.tree),
+        ("suite", residual.suite, lock.suite.digest),
+    ):
+        if found != pinned:
+            problem = f"the policy's bars come from the {name} {found[:12]}, the lock pins {pinned[:12]}"
+            raise WrongUse(f"{problem}; name the policy's own lock with --lock, or run `capture --calibrate`")
 
 
 def aa_bets(site: Site) -> list[Bet]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .errors import WrongUse
 from .evidence import EVIDENCE_FORMAT, RoundEvidence, format_evidence, parse_evidence
-from .flooring import SEED_BYTES, noise_floor, open_intent, require_fair
+from .flooring import SEED_BYTES, noise_floor, open_intent, require_fair, require_own_bars
 from .frontier import Frontier, fold
 from .gate import judge
 from .history import earlier_rounds
@@ -57,6 +57,7 @@ def _measured(
     next_step: Next = next_action,
 ) -> tuple[RoundEvidence, Entry]:
     """Intent, screen, blocks: the evidence of one round and the intent that it closes."""
+    require_own_bars(site)
     floor = noise_floor(site, runner, base)
     require_fair(site)
     seed = secrets.token_bytes(SEED_BYTES)
@@ -83,6 +84,7 @@ def _measured(
 
 def measure_baseline(site: Site, runner: Runner, main: Source, claimed: int) -> Done:
     """The first round of a slot: ``main`` is graded and its rate recorded."""
+    require_own_bars(site)
     floor = noise_floor(site, runner, main)
     require_fair(site)
     seed = secrets.token_bytes(SEED_BYTES)

@@ -18,11 +18,12 @@ from test_stream import on_disk
 from toy import site_at, write_site
 from worlds import DIGEST, STEP_NS, block
 
+from scoreboard.bars import Residual
 from scoreboard.cli import main
 from scoreboard.commands import noise_
-from scoreboard.errors import NodeUnfit
+from scoreboard.errors import NodeUnfit, WrongUse
 from scoreboard.evidence import NoiseEvidence, Purpose, parse_evidence
-from scoreboard.flooring import Floor, aa_bets, require_fair
+from scoreboard.flooring import Floor, aa_bets, require_fair, require_own_bars
 from scoreboard.history import calibration_of, harness_bets, last_calibration
 from scoreboard.model import Build
 from scoreboard.policy import parse_policy
@@ -276,3 +277,13 @@ def test_a_step_is_as_many_tokens_as_last_ten_milliseconds(
     clock: Iterator[int] = itertools.count(0, tick_ms * 1_000_000)
     with bench_at(site, silent, timing_clock=lambda: next(clock)) as runner, workdir() as work:
         assert runner.pilot(fetch(str(home / "main"), work / "main"), bytes(32)) == tokens
+
+
+def test_bars_of_another_reference_are_refused_before_anything_is_measured(home: Path, tmp_path: Path) -> None:
+    site = site_at(home, tmp_path / "ledger", probe())
+    require_own_bars(site)
+    own = Residual("a" * 64, site.lock.reference.tree, site.lock.suite.digest, "b" * 64, 1, 1, 1, 1)
+    require_own_bars(replace(site, policy=replace(site.policy, residual=own)))
+    for other, named in ((replace(own, reference="c" * 64), "reference"), (replace(own, suite="c" * 64), "suite")):
+        with pytest.raises(WrongUse, match=f"bars come from the {named} cccccccccccc, the lock pins .*--lock"):
+            require_own_bars(replace(site, policy=replace(site.policy, residual=other)))

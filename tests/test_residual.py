@@ -32,18 +32,19 @@ def test_the_residual_is_that_of_the_worst_place_and_of_the_worst_row() -> None:
 @pytest.mark.parametrize(
     ("mean", "row", "bars"),
     [
-        (0, 0, (100_000, 5_000_000)),
-        (10_000, 500_000, (100_000, 5_000_000)),  # on the floors
-        (10_001, 500_001, (100_010, 5_000_010)),
-        (600_000, 10_000_000, (6_000_000, 100_000_000)),  # llama.cpp on 8-bit activations
-        (5_000_000, 1, (50_000_000, 5_000_000)),  # on the absolute bar
+        (0, 0, (100_000, 5_000_000, 100_000)),
+        (10_000, 500_000, (100_000, 5_000_000, 1_000_000)),  # on the floors
+        (10_000, 50_000, (100_000, 5_000_000, 100_000)),  # twice the worst row, on the floor of a mean
+        (10_001, 500_001, (100_010, 5_000_010, 1_000_002)),
+        (600_000, 10_000_000, (6_000_000, 100_000_000, 20_000_000)),  # llama.cpp on 8-bit activations
+        (5_000_000, 1, (50_000_000, 5_000_000, 50_000_000)),  # on the absolute bar
     ],
 )
-def test_a_bar_is_ten_times_the_residual_or_its_floor(mean: int, row: int, bars: tuple[int, int]) -> None:
+def test_a_bar_is_ten_times_the_residual_or_its_floor(mean: int, row: int, bars: tuple[int, int, int]) -> None:
     found = bars_from(residual(mean, row), KL_MAX)
     assert found == {
         ("parity", "row_kl_max_nanonats"): bars[1],
-        ("parity", "row_kl_bar_nanonats"): bars[0],
+        ("parity", "row_kl_bar_nanonats"): bars[2],
         ("ratchet", "bar_nanonats"): bars[0],
         ("ratchet", "floor_nanonats"): bars[0] // 2,
     }
@@ -59,7 +60,7 @@ def test_bars_are_written_in_their_lines_and_the_rest_stays() -> None:
     bars = bars_from(residual(20_000, 900_000), KL_MAX)
     policy = parse_policy(with_bars(text, bars, residual(20_000, 900_000)).encode())
     assert (policy.ratchet.bar_nanonats, policy.ratchet.floor_nanonats) == (200_000, 100_000)
-    assert (policy.parity.row_kl_max_nanonats, policy.parity.row_kl_bar_nanonats) == (9_000_000, 200_000)
+    assert (policy.parity.row_kl_max_nanonats, policy.parity.row_kl_bar_nanonats) == (9_000_000, 1_800_000)
     assert policy.residual == residual(20_000, 900_000)
     written = with_bars(text, bars, residual(20_000, 900_000)).splitlines()
     untouched = [line for line in text.split("[residual]")[0].rstrip().splitlines() if "_nanonats" not in line]

@@ -131,7 +131,7 @@ def policy_text(**changes: object) -> str:
         **changes,
     }
     lines = []
-    for line in POLICY.read_text().splitlines():
+    for line in POLICY.read_text().partition("[residual]")[0].splitlines():
         key = line.split("=")[0].strip()
         lines.append(f"{key} = {small[key]}" if "=" in line and key in small else line)
     return "\n".join(lines)
