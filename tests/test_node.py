@@ -15,7 +15,7 @@ from scoreboard.history import earlier_rounds
 from scoreboard.model import Outcome
 from scoreboard.node import StealMeter, load_average, read_node, read_state, usable_cores
 from scoreboard.records.bodies import Result
-from scoreboard.report import deciding, sentence
+from scoreboard.report import NEXT, deciding, sentence
 
 
 def test_the_same_machine_has_the_same_fingerprint_under_any_name_and_load() -> None:
@@ -104,7 +104,7 @@ def test_a_round_of_mostly_sick_blocks_says_nothing_and_what_was_sound_in_it_cou
     if invalid:
         (why,) = (sentence(finding) for finding in deciding(body.verdict))
         assert why.startswith("N1  55.6 % of blocks saw a sick node, allowed 50.0 % (5 of 9; steal 2.0 % > 2.0 %)")
-        assert why.endswith("; measure again when the node is quiet")
+        assert why.endswith(f"; {NEXT['sick_blocks']}")
     (carried,) = earlier_rounds(play.entries, play.bars.slot, candidate, MAIN, play.get_evidence, play.get_policy)
     assert (carried.row, len(carried.blocks)) == (row, 9 - sick)
     retry = play.play(candidate, MAIN)
