@@ -1,7 +1,7 @@
 """Could the node measure this block? Judged by the base's figures alone, before the block's result is looked at. Pure.
 
-While the base is timed the candidate is frozen, so nothing here can be moved by it, and dropping a sick block does not
-depend on who won it.
+While the base is timed the candidate is frozen and nothing of it goes off, so dropping a sick block does not depend
+on who won it. What an engine can leave behind in the kernel all the same is entry 24 of LIMITS.md.
 """
 
 from collections.abc import Sequence

@@ -227,8 +227,9 @@ def test_a_biased_harness_exits_3_whether_fitness_is_required_or_not(
     play = noisy(favoured)
     play.noise(MAIN)
     on_disk(play, tmp_path / "ledger")
-    assert noise(home, tmp_path / "ledger", "--main", str(home / "main")) == 3
-    assert "THE HARNESS IS BIASED" in capsys.readouterr().out
+    for words in (("--main", str(home / "main")), ("--replay",)):
+        assert noise(home, tmp_path / "ledger", *words) == 3
+        assert "THE HARNESS IS BIASED" in capsys.readouterr().out
 
 
 def test_the_rule_is_replayed_on_the_blocks_of_the_newest_noise_row(

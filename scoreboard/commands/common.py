@@ -116,10 +116,8 @@ def attach(path: Path | None, attached: Attachment) -> None:
     """Write what goes with a report of a verdict to ``path``, where one is named."""
     if path is None:
         return
-    try:
+    with writing(path):
         path.write_bytes(format_attachment(attached))
-    except OSError as error:
-        raise WrongUse(f"{path}: {error.strerror}") from None
 
 
 def say(line: str) -> None:

@@ -53,9 +53,17 @@ def run(args: argparse.Namespace) -> Answer:
             floor = noise_floor(site, runner, base, fresh=True)
     found = report_of(site.policy, floor.evidence, aa_bets(site))
     lines = told(site.policy, floor.evidence, found)
-    unfit = found.harness_is_biased or (args.require_fit and found.fitness is Fitness.UNFIT)
-    code = Exit.INVALID if unfit else Exit.HOLDS
-    return Answer(code, {"noise": encode(found), "row": floor.calibration.row}, "\n".join(lines))
+    return Answer(
+        exit_for(found, require_fit=args.require_fit),
+        {"noise": encode(found), "row": floor.calibration.row},
+        "\n".join(lines),
+    )
+
+
+def exit_for(found: NoiseReport, *, require_fit: bool) -> Exit:
+    """A biased harness measures nothing; an unfit node does, unless the caller cannot use that."""
+    unfit = require_fit and found.fitness is Fitness.UNFIT
+    return Exit.INVALID if found.harness_is_biased or unfit else Exit.HOLDS
 
 
 def replay(site: Site, *, require_fit: bool) -> Answer:
@@ -76,17 +84,18 @@ def replay(site: Site, *, require_fit: bool) -> Answer:
         count = sum(course.shown is Shown.FASTER for course in courses)
         futile = sum(course.shown is Shown.FUTILE for course in courses)
         blocks = sum(course.blocks for course in courses) / REPLAYS
-        found = share(count, REPLAYS)
+        part = share(count, REPLAYS)
         name = "identical code" if gain_ppm == 0 else f"a true gain of {percent(gain_ppm)}"
-        interval = f"[{percent(found.low_ppm)}, {percent(found.high_ppm)}]"
+        interval = f"[{percent(part.low_ppm)}, {percent(part.high_ppm)}]"
         shown = f"faster {count / REPLAYS:6.1%} {interval:<18} no gain {futile / REPLAYS:6.1%}"
         lines.append(f"  {name:<24} {shown}  {blocks:5.1f} blocks")
         row = {"gain_ppm": gain_ppm, "faster": count, "futile": futile, "of": REPLAYS, "blocks": blocks}
-        table.append({**row, "interval_ppm": [found.low_ppm, found.high_ppm]})
-    fitness = report_of(site.policy, evidence).fitness
-    lines.append(f"{fitness.value.upper()} for {percent(rule.floor_ppm)}")
-    code = Exit.INVALID if require_fit and fitness is Fitness.UNFIT else Exit.HOLDS
-    return Answer(code, {"row": rows[-1].seq, "fitness": fitness.value, "replay": table}, "\n".join(lines))
+        table.append({**row, "interval_ppm": [part.low_ppm, part.high_ppm]})
+    found = report_of(site.policy, evidence, aa_bets(site))
+    lines += [_bias(found)] if found.harness_is_biased else []
+    lines.append(f"{found.fitness.value.upper()} for {percent(rule.floor_ppm)}")
+    data = {"row": rows[-1].seq, "noise": encode(found), "replay": table}
+    return Answer(exit_for(found, require_fit=require_fit), data, "\n".join(lines))
 
 
 def report_of(policy: Policy, evidence: NoiseEvidence, harness: Sequence[Bet] = ()) -> NoiseReport:
@@ -121,13 +130,17 @@ def told(policy: Policy, evidence: NoiseEvidence, found: NoiseReport) -> list[st
     lines.append(reach(policy.speed, found.mde_ppm, found.needed_blocks))
     lines.append(f"this rule replayed on these blocks: false accepts {_share(found)}")
     if found.harness_is_biased:
-        biased = f"evidence {found.harness_e_milli / 1000:.1f} over all A/A blocks of this harness"
-        lines.append(f"THE HARNESS IS BIASED ({biased}): no round is measured until that is mended")
+        lines.append(_bias(found))
     if found.fitness is Fitness.UNFIT:
         lines.append(f"UNFIT for {percent(floor)}: gains that small will end inconclusive here; {needed} would do")
     else:
         lines.append(f"FIT for {percent(floor)}")
     return lines
+
+
+def _bias(found: NoiseReport) -> str:
+    evidence = f"evidence {found.harness_e_milli / 1000:.1f} over all A/A blocks of this harness"
+    return f"THE HARNESS IS BIASED ({evidence}): no round is measured until that is mended"
 
 
 def _log(nanologs: int) -> str:

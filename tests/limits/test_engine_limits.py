@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from exploits.arena import Arena
+from exploits.kit import PROBE
 from fixture_engines import CANDIDATES, FIXTURES, REFERENCE, divergence, held_out_ids, load_engine
 from fixture_engines import MAIN as MAIN_ENGINE
 from gallery_world import ENTRIES, GALLERY
@@ -88,6 +89,20 @@ def test_work_outside_the_clock_is_seen_however_little_it_is() -> None:
         blocks.append(replace(made, candidate=arm))
     verdict = judge(rule, replace(faster_by(120_000, rule), blocks=tuple(blocks)))
     assert verdict.outcome is not Outcome.ACCEPTED
+
+
+EVICTED = """
+    def weights_out_of_memory():
+        shared = [entry.path for entry in os.scandir("/weights")]
+        return [os.posix_fadvise(os.open(each, os.O_RDONLY), 0, 0, os.POSIX_FADV_DONTNEED) for each in shared] != []
+    return [weights_out_of_memory]
+"""
+
+
+@limit("arms share the page cache and the kernel's memory")
+def test_an_engine_cannot_put_the_weights_out_of_memory(arena: Arena) -> None:
+    seen = arena.round(arena.engine("evict", PROBE.format(body=EVICTED.strip("\n"))))
+    assert "reached: []" in seen.words
 
 
 @limit("a block has an end, and what falls due after it is not seen")
