@@ -21,13 +21,20 @@ Top-1 is taken from the raw logits. Of equal maxima the lowest index wins, on bo
 import hashlib
 import math
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import EngineFault, FaultCode, MalformedInput
 from .evidence import Rows
-from .suites.divergence import Divergence, Logits, nanonats
+from .suites.divergence import LEAST_COMPILED, Divergence, Logits, nanonats
+
+if TYPE_CHECKING:
+    from .suites.compiled import QuickRow
 
 Misses = tuple[tuple[int, int], ...]
 
@@ -58,14 +65,66 @@ def measure(reference: Logits, candidate: Logits, first_row: int = 0) -> tuple[t
 
     ``reference`` and ``candidate`` are float32 or float64 [n, V]. The gap is the reference's log-probability of
     its own first choice minus that of the candidate's choice. Rows are numbered from ``first_row``. Memory
-    beyond the arguments is that of a few rows. Raises as :func:`grade`.
+    beyond the arguments is that of a few rows for each thread; there is one a core for compiled rows, else one.
+    Raises as :func:`grade`.
     """
     _check_shapes(reference, candidate)
+    rows, vocab = reference.shape
+    narrow = reference.dtype == candidate.dtype == np.float32
+    compiled = _load_compiled() if narrow and vocab >= LEAST_COMPILED else None
+    if compiled is None:
+        kl, misses = _measure(reference, candidate, first_row, range(rows))
+        return tuple(kl), tuple(misses)
+    threads = compiled.threads_for(rows, vocab)
+    spans = [range(rows * i // threads, rows * (i + 1) // threads) for i in range(threads)]
+
+    def measure_span(span: range) -> tuple[list[int], list[tuple[int, int]]]:
+        return _measure_compiled(compiled.QuickRow(), reference, candidate, first_row, span)
+
+    with ThreadPoolExecutor(threads) as pool:
+        others = [pool.submit(measure_span, span) for span in spans[1:]]
+        parts = [measure_span(spans[0]), *(other.result() for other in others)]
+    return tuple(nats for part, _ in parts for nats in part), tuple(miss for _, part in parts for miss in part)
+
+
+@cache
+def _load_compiled() -> ModuleType | None:
+    try:
+        from .suites import compiled  # noqa: PLC0415 - an extra, and half a second to import
+    except ImportError:
+        return None
+    return compiled
+
+
+def _measure_compiled(
+    quick: "QuickRow", reference: Logits, candidate: Logits, first_row: int, span: range
+) -> tuple[list[int], list[tuple[int, int]]]:
+    """:func:`measure` of the rows in ``span``, those that the compiled way is not for in numpy."""
+    kl: list[int] = []
+    misses: list[tuple[int, int]] = []
+    for row in span:
+        x, y = reference[row], candidate[row]
+        found = quick.measure(x, y)
+        if found is None:
+            nats, missed = _measure(reference, candidate, first_row, range(row, row + 1))
+            kl += nats
+            misses += missed
+        else:
+            kl.append(found.nanonats)
+            if found.top != found.choice:
+                misses.append((first_row + row, nanonats(float(x[found.top]) - float(x[found.choice]))))
+    return kl, misses
+
+
+def _measure(
+    reference: Logits, candidate: Logits, first_row: int, span: range
+) -> tuple[list[int], list[tuple[int, int]]]:
+    """:func:`measure` of the rows in ``span`` in numpy."""
     divergence = Divergence(reference.shape[1], np.result_type(reference, candidate))
     kl: list[int] = []
     misses: list[tuple[int, int]] = []
-    for start in range(0, len(reference), divergence.rows_at_once):
-        stop = start + divergence.rows_at_once
+    for start in range(span.start, span.stop, divergence.rows_at_once):
+        stop = min(start + divergence.rows_at_once, span.stop)
         xs, ys = reference[start:stop], candidate[start:stop]
         tops, choices = xs.argmax(axis=1), ys.argmax(axis=1)
         each, at = np.arange(len(xs)), first_row + start
@@ -81,7 +140,7 @@ def measure(reference: Logits, candidate: Logits, first_row: int = 0) -> tuple[t
             (at + row, nanonats(most[row] - float(xs[row, choices[row]])))
             for row in np.flatnonzero(tops != choices).tolist()
         ]
-    return tuple(kl), tuple(misses)
+    return kl, misses
 
 
 def overlap_ppm(reference: Logits, candidate: Logits, k: int) -> int:

@@ -62,6 +62,9 @@ ALLOWED = {
     ("record", "datetime"),  # spells a time that it is given
     ("confine.bubblewrap", "pathlib"),  # paths as words of a command
     ("confine.mountinfo", "pathlib"),  # paths that a given text names
+    ("parity", "concurrent"),  # rows are independent of one another
+    ("suites.compiled", "numba"),
+    ("suites.compiled", "os"),  # how many threads may work
 }
 
 

@@ -1,14 +1,14 @@
 """Rows graded a second, beside the plain float64 formula: python tests/benchmarks/parity_speed.py [ROWS [TURNS]].
 
-In one thread, turn by turn: the plain formula (log_softmax of both sides in float64, then sum(p (lp - lq))), the
-package's `measure` (divergence and top-1), `grade` (that and the SHA-256 of the replies), torch's kl_div where it
-can be imported, and a read of the same bytes (the maximum of both sides). Each timed call follows an untimed one
-of the same kind. More than about 8 rows do not stay in cache, and memory then sets the pace. The clock is the CPU
-time of the thread, because the box may be shared; neighbours still take cache and memory bandwidth.
+Turn by turn: the plain formula (log_softmax of both sides in float64, then sum(p (lp - lq))), the package's
+`measure` (divergence and top-1) as it comes, in one thread, and as it is without the extra `fast`; `grade` (that and
+the SHA-256 of the replies), torch's kl_div where it can be imported, and a read of the same bytes (the maximum of
+both sides). Each timed call follows an untimed one of the same kind. More than about 8 rows do not stay in cache,
+and memory then sets the pace.
 
-ns/pair is the time of the fastest turn for one pair of logits, x is the plain formula's fastest turn over it, with
-the range of that ratio by turn in brackets. Candidates differ from the reference by normal noise on each logit;
-the way that a row takes (see scoreboard/suites/divergence.py) follows from that.
+ns/pair is the wall time of the fastest turn for one pair of logits, x is the plain formula's fastest turn over it,
+with the range of that ratio by turn in brackets. Candidates differ from the reference by normal noise on each
+logit; the way that a row takes (see scoreboard/suites/divergence.py) follows from that.
 """
 
 import os
@@ -23,10 +23,12 @@ import time
 import tracemalloc
 from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scoreboard import parity
 from scoreboard.parity import grade, measure
 
 VOCAB = 163_840
@@ -35,6 +37,7 @@ NOISE = {
     "16-bit cache, noise 1e-3": 1e-3,
     "8-bit cache, noise 7e-3": 7e-3,
     "wrong, noise 0.3": 0.3,
+    "another model, noise 3": 3.0,
 }
 LINEAR_ROWS, LINEAR_VOCABS = (1, 4, 16), (20_480, 81_920, 163_840)
 
@@ -73,18 +76,34 @@ def logits(rows: int, vocab: int, noise: float) -> tuple[F32, F32]:
     return reference, (reference + rng.normal(size=(rows, vocab)) * noise).astype(np.float32)
 
 
+def in_one_thread(reference: F32, candidate: F32) -> object:
+    """`measure` on one core."""
+    compiled = parity._load_compiled()
+    if compiled is None:
+        return measure(reference, candidate)
+    with mock.patch.object(compiled, "threads_for", return_value=1):
+        return measure(reference, candidate)
+
+
+def in_numpy(reference: F32, candidate: F32) -> object:
+    """`measure` where numba is not installed."""
+    with mock.patch.object(parity, "_load_compiled", return_value=None):
+        return measure(reference, candidate)
+
+
 def timed_ns(run: Callable[[F32, F32], object], reference: F32, candidate: F32) -> int:
     """Nanoseconds of one call, the second in a row."""
     run(reference, candidate)
-    began = time.thread_time_ns()
+    began = time.perf_counter_ns()
     run(reference, candidate)
-    return time.thread_time_ns() - began
+    return time.perf_counter_ns() - began
 
 
 def compare(rows: int, turns: int, name: str, noise: float) -> None:
     """Print the table of one kind of candidate."""
     reference, candidate = logits(rows, VOCAB, noise)
-    runs: dict[str, Callable[[F32, F32], object]] = {"plain formula": plain, "measure": measure, "grade": grade}
+    runs: dict[str, Callable[[F32, F32], object]] = {"plain formula": plain, "measure": measure}
+    runs |= {"in one thread": in_one_thread, "without fast": in_numpy, "grade": grade}
     if importlib.util.find_spec("torch"):
         runs["torch kl_div"] = torch_kl
     runs["memory read"] = read
@@ -136,8 +155,10 @@ def show_memory() -> None:
 
 def main() -> None:
     """Compare, then show that cost is linear and memory is bounded."""
-    rows, turns = (int(word) for word in (sys.argv[1:] + ["4", "7"][len(sys.argv) - 1 :])[:2])
-    print(f"numpy {np.__version__}, vocabulary {VOCAB:,}, float32 on both sides, {turns} turns")
+    rows, turns = (int(word) for word in (sys.argv[1:] + ["64", "7"][len(sys.argv) - 1 :])[:2])
+    way = "compiled" if parity._load_compiled() else "the extra `fast` is not installed"
+    print(f"numpy {np.__version__}, {way}, {len(os.sched_getaffinity(0))} cores")
+    print(f"vocabulary {VOCAB:,}, float32 on both sides, {turns} turns")
     for name, noise in NOISE.items():
         compare(rows, turns, name, noise)
     show_linear(turns)
