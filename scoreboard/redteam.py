@@ -48,7 +48,7 @@ class Kind(StrEnum):
 
 
 class Escaped(Exception):  # it carries an attack's success
-    """An attack got something, or was stopped by something else than the check that it names.
+    """An attack got something, or (:class:`StoppedElsewhere`) was stopped by something else than the check it names.
 
     ``limit`` is the entry of LIMITS.md that describes this way through; None where no entry does.
     """
@@ -56,6 +56,10 @@ class Escaped(Exception):  # it carries an attack's success
     def __init__(self, got: str, limit: int | None = None) -> None:
         super().__init__(got)
         self.limit = limit
+
+
+class StoppedElsewhere(Escaped):
+    """The attack got nothing, but for another reason than the check that it names: that check is not shown."""
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """Each defence switched off in turn: at least one attack has to notice.
 
 A switch exists only here. It replaces a function of the product, or takes a wall out of the isolation that an arena
-was set up with. An attack notices when it gets through, or when something else than the check that it names has to
-stop it. A defence that nothing notices would be one that nothing tests.
+was set up with. An attack notices when it gets through. Where another defence stands behind the one that is switched
+off, that one has to stop it, and with that off as well it gets through. A defence that nothing notices would be one
+that nothing tests.
 """
 
 import contextlib
@@ -172,19 +173,25 @@ UNWALLED = walls(plain)
 
 @dataclass(frozen=True)
 class Defence:
-    """What is switched off, how, and the attacks that may notice; the slow ones wait for ``make soak``."""
+    """What is switched off, how, and the attacks that may notice; the slow ones wait for ``make soak``.
+
+    ``behind`` are the names of the defences that stop those attacks next.
+    """
 
     switch: Switch
     noticed_by: tuple[str, ...]
     slow: bool = False
+    behind: tuple[str, ...] = ()
 
 
 DEFENCES = {
     # correctness
-    "P1: top-1 and mean KL": Defence(without(correctness, "_absolute", nothing), ("O07",)),
-    "P2: rows": Defence(without(correctness, "_tail", nothing), ("O09",)),
-    "P3: ratchet": Defence(without(correctness, "_ratchet", nothing), ("S12",)),
-    "timed replies are graded": Defence(ungraded_while_timed(), ("O14",), slow=True),
+    "P1: top-1 and mean KL": Defence(
+        without(correctness, "_absolute", nothing), ("O07",), behind=("P2: rows", "P3: ratchet")
+    ),
+    "P2: rows": Defence(without(correctness, "_tail", nothing), ("O09",), behind=("P3: ratchet",)),
+    "P3: ratchet": Defence(without(correctness, "_ratchet", nothing), ("S12",), behind=("P2: rows",)),
+    "timed replies are graded": Defence(ungraded_while_timed(), ("O14",), slow=True, behind=("B2: plausibility",)),
     "prompts are drawn": Defence(committed_prompts_only(), ("O20",), slow=True),
     "logits are finite": Defence(
         all_of(
@@ -196,7 +203,7 @@ DEFENCES = {
     "a reference that can grade": Defence(without(parity, "_check_reference", lambda *_: None), ("A23", "H12")),
     "V1: contexts are one number": Defence(without(correctness, "_contexts", nothing), ("S11",)),
     "V1: every place is graded": Defence(without(correctness, "_gaps", nothing), ("K13",)),
-    "V1: faults": Defence(without(correctness, "_faults", nothing), ("A05",)),
+    "V1: faults": Defence(without(correctness, "_faults", nothing), ("A05",), behind=("V1: every place is graded",)),
     "the declared context": Defence(
         all_of(
             without(seat, "require_context", lambda *_: None),
@@ -208,8 +215,14 @@ DEFENCES = {
     ),
     # the wire
     "nonces": Defence(without(engine, "_checked", lenient_header), ("T20",), slow=True),
-    "row counts": Defence(without(engine, "_checked", any_rows), ("O29",)),
-    "a silent stream": Defence(without(Channel, "check_silent", lambda *_: None), ("T18",)),
+    "row counts": Defence(
+        without(engine, "_checked", any_rows), ("O29",), behind=("V1: faults", "V1: every place is graded")
+    ),
+    "a silent stream": Defence(
+        without(Channel, "check_silent", lambda *_: None),
+        ("T18",),
+        behind=("V1: faults", "V1: every place is graded", "P1: top-1 and mean KL", "P2: rows", "P3: ratchet"),
+    ),
     "sealed memory files": Defence(without(channel, "_read_sealed", readable_file), ("T06",)),
     # time
     "V1: work outside the clock": Defence(without(correctness, "idle", nothing), ("T10.gap",), slow=True),
@@ -275,7 +288,7 @@ DEFENCES = {
     "one core": Defence(
         all_of(without_controller("cpuset"), walls(lambda isolation: replace(isolation, seccomp=False))), ("D01",)
     ),
-    "a bound on memory": Defence(without_controller("memory"), ("K16",), slow=True),
+    "a bound on memory": Defence(without_controller("memory"), ("K16",), slow=True, behind=("G1: guards",)),
     "a bound on processes": Defence(without_controller("pids"), ("I13",)),
     "the pinned compiler": Defence(without(Builder, "require_compiler", lambda *_: None), ("K08",)),
 }
@@ -292,15 +305,42 @@ def arena() -> Iterator[Arena]:
         yield made
 
 
+def came_of(names: tuple[str, ...], attack: str, arena: Arena) -> str:
+    """What comes of ``attack`` with those defences off: "held", "elsewhere", "stumbled" or "through"."""
+    with pytest.MonkeyPatch.context() as patch:
+        weakened = arena
+        for name in names:
+            weakened = DEFENCES[name].switch(patch, weakened)
+        try:
+            EXPLOITS[attack].attack.run(weakened)
+        except redteam.StoppedElsewhere:
+            return "elsewhere"
+        except redteam.Escaped:
+            return "through"
+        except Exception:  # noqa: BLE001 - the product stumbles where the check would have refused
+            return "stumbled"
+    return "held"
+
+
+def tries(defence: Defence, off: tuple[str, ...], arena: Arena, wanted: set[str]) -> list[str]:
+    """What came, up to what is wanted: an attack that needs a quiet moment of a real clock may wait for one."""
+    came: list[str] = []
+    for attack in defence.noticed_by * (3 if defence.slow else 1):
+        came.append(came_of(off, attack, arena))
+        if came[-1] in wanted:
+            break
+    return came
+
+
 NAMES = [pytest.param(name, marks=[pytest.mark.soak] if DEFENCES[name].slow else []) for name in DEFENCES]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_defence_that_is_switched_off_is_noticed(name: str, arena: Arena, monkeypatch: Patch) -> None:
+def test_without_a_defence_an_attack_gets_through_or_meets_the_next(name: str, arena: Arena) -> None:
     defence = DEFENCES[name]
-    weakened = defence.switch(monkeypatch, arena)
-    tries = range(3 if defence.slow else 1)  # what needs a quiet moment of a real clock may wait for one
-    missed = [
-        attack for attack in defence.noticed_by if all(redteam.tried(EXPLOITS[attack], weakened).held for _ in tries)
-    ]
-    assert missed != list(defence.noticed_by), f"nothing tests this defence: {name}"
+    wanted = {"elsewhere"} if defence.behind else {"through", "stumbled"}
+    came = tries(defence, (name,), arena, wanted)
+    assert wanted & set(came), f"nothing tests this defence: {came}"
+    if defence.behind:
+        came = tries(defence, (name, *defence.behind), arena, {"through"})
+        assert "through" in came, f"what stands behind it is not all named: {came}"
