@@ -130,6 +130,7 @@ def bench_at(
 ) -> Iterator[Runner]:
     """A runner on this site: pins checked byte for byte, page cache warm, the reference engine loaded."""
     require_file(site.weights, site.lock.reference.weights_sha256)
+    require_file(site.root / site.lock.reference.tokenizer, site.lock.reference.tokenizer_sha256)
     corpus_file = site.root / site.lock.reference.corpus
     require_file(corpus_file, site.lock.reference.corpus_sha256)
     suite = pinned_suite(site)

@@ -235,9 +235,13 @@ def test_a_biased_harness_exits_3_whether_fitness_is_required_or_not(
 def test_the_rule_is_replayed_on_the_blocks_of_the_newest_noise_row(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    assert noise(home, tmp_path / "none", "--replay") == 2
+    assert "none" in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
+    play = Play()
+    on_disk(play, tmp_path / "empty")
     assert noise(home, tmp_path / "empty", "--replay") == 2
     assert "holds no noise row" in capsys.readouterr().err
-    play = Play()
     play.noise(MAIN)
     row = play.noise(MAIN)
     on_disk(play, tmp_path / "ledger")

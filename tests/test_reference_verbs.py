@@ -105,6 +105,14 @@ def test_a_reference_that_moved_is_told_by_its_part(home: Path, part: str, capsy
     assert main(["lock", "check", "--lock", str(home / "reference.lock"), "--ledger", str(home / "none")]) == 1
 
 
+def test_a_tokenizer_that_moved_is_told_too(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lock = parse_lock((home / "reference.lock").read_bytes())
+    tokenizer = home / lock.reference.tokenizer
+    tokenizer.write_bytes(tokenizer.read_bytes() + b"\n")
+    code, found = answer(["capture", "--check", *files(home)], capsys)
+    assert (code, found["moved"]) == (1, ["tokenizer"])
+
+
 def test_depths_beyond_the_reference_are_refused_before_anything_is_written(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -250,7 +258,7 @@ def first(home: Path) -> list[str]:
     paths = {
         "reference": "reference",
         "weights": "model/weights.bin",
-        "tokenizer": "model/corpus.npy",
+        "tokenizer": "model/tokenizer.json",
         "corpus": "model/corpus.npy",
     }
     return [f"--{name}={home / path}" for name, path in paths.items()]

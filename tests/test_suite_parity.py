@@ -48,6 +48,21 @@ def test_the_reference_holds_at_every_place(site: Path, capsys: pytest.CaptureFi
     assert {(place["rows"], place["top1_ppm"]) for place in data["places"]} == {(ROWS, 1_000_000)}
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--top1-min-ppm", "1000001"), "wanted is 0 to 1000000"),
+        (("--kl-max-nanonats", "-1"), "wanted is 0 or more"),
+        (("--kl-max-nanonats", "1", "--policy", "any.toml"), "bars of its own"),
+    ],
+)
+def test_bars_that_cannot_be_meant_are_refused(
+    site: Path, options: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(asked(site, site / "reference", *options)) == 2
+    assert said in capsys.readouterr().err
+
+
 def test_a_fault_that_begins_late_is_seen_at_its_depth_and_decides(
     site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

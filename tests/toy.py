@@ -92,6 +92,7 @@ def write_site(root: Path, isolation: Isolation, **policy: object) -> Path:
     (root / "model" / "weights.bin").write_bytes(rng.normal(0, 4, (64, 64)).astype(np.float32).tobytes())
     corpus = rng.integers(1, 64, 4_000).astype(np.uint16)
     np.save(root / "model" / "corpus.npy", corpus)
+    (root / "model" / "tokenizer.json").write_text("{}\n")
     (root / "policy.toml").write_text(policy_text(**policy))
     reference = write_engine(root / "reference", work=1, author="reference")
     suite = _capture(root, isolation, corpus)
@@ -167,8 +168,8 @@ def _reference(root: Path, reference: Path) -> Reference:
         flags=(),
         weights="model/weights.bin",
         weights_sha256=_sha(weights),
-        tokenizer="model/corpus.npy",
-        tokenizer_sha256=_sha(corpus),
+        tokenizer="model/tokenizer.json",
+        tokenizer_sha256=_sha(root / "model" / "tokenizer.json"),
         corpus="model/corpus.npy",
         corpus_sha256=_sha(corpus),
     )

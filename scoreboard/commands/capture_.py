@@ -5,6 +5,7 @@ import secrets
 from pathlib import Path
 
 from ..answer import Answer, Exit
+from ..canonical import digest
 from ..errors import NodeUnfit, WrongUse
 from ..evidence import Screened
 from ..model import Arm
@@ -106,11 +107,13 @@ def checked(site: Site) -> Answer:
     """The pinned suite against what the reference answers now."""
     suite = pinned_suite(site)
     with running_reference(site) as reference:
-        pinned, here = vars(suite.description.sources), vars(reference.sources)
+        pinned, here = {**vars(suite.description.sources)}, {**vars(reference.sources)}
+        pinned["tokenizer"] = site.lock.reference.tokenizer_sha256
+        here["tokenizer"] = digest(read_file(site.root / site.lock.reference.tokenizer))
         moved = [name for name in pinned if pinned[name] != here[name]]
         if moved:
-            lines = [f"  {name}: captured from {pinned[name]}, here is {here[name]}" for name in moved]
-            lines = ["DOES NOT HOLD: the reference has moved since the capture", *lines]
+            lines = [f"  {name}: pinned is {pinned[name]}, here is {here[name]}" for name in moved]
+            lines = ["DOES NOT HOLD: the reference has moved since it was captured and pinned", *lines]
             return Answer(Exit.DOES_NOT_HOLD, {"holds": False, "moved": moved}, "\n".join(lines))
         with reference.seat.turn("check") as client:
             found = check_capture(client, suite, reference.corpus, read_fingerprint())

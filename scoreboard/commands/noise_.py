@@ -11,6 +11,7 @@ from ..evidence import NoiseEvidence, parse_evidence
 from ..figures import block_stats
 from ..flooring import aa_bets, noise_floor
 from ..health import base_level, waiting_ppm
+from ..ledger import Ledger
 from ..outlook import blocks_in_words, reach
 from ..parse import encode
 from ..policy import Policy
@@ -39,6 +40,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> Answer:
     """Measure A/A blocks, seal them, and say what they mean; or replay the rule on those that are stored."""
+    if args.replay:
+        Ledger.open(args.ledger, create=False)
     site = site_of(args)
     if args.replay:
         return replay(site, require_fit=args.require_fit)

@@ -12,8 +12,6 @@ from ..policy import PPM
 from . import suite_parity
 from .common import add_json
 
-TOP1_MIN_PPM = 950_000
-KL_MAX_NANONATS = 50_000_000
 PERCENTILES = (50, 90, 99)
 
 
@@ -35,8 +33,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--policy", type=Path, metavar="FILE", help="with a suite: its bars on rows and means")
     parser.add_argument("--shape", metavar="ROWSxVOCAB", help="of raw float32 files")
     parser.add_argument("--first", type=int, metavar="N", help="compare the first N rows only; the answer says so")
-    parser.add_argument("--top1-min-ppm", type=int, default=TOP1_MIN_PPM, metavar="PPM", help="default: 950000")
-    parser.add_argument("--kl-max-nanonats", type=int, default=KL_MAX_NANONATS, metavar="N", help="default: 50000000")
+    parser.add_argument("--top1-min-ppm", type=int, metavar="PPM", help="default: 950000")
+    parser.add_argument("--kl-max-nanonats", type=int, metavar="N", help="default: 50000000")
     add_json(parser)
     parser.set_defaults(run=run)
 
@@ -47,6 +45,7 @@ def run(args: argparse.Namespace) -> Answer:
         return suite_parity.run(args)
     if args.weights is not None or args.policy is not None:
         raise WrongUse(f"--weights and --policy are for an engine and a suite; {args.reference} is no captured suite")
+    top1_min_ppm, kl_max_nanonats = suite_parity.bars(args)
     shape = _shape(args.shape)
     reference, candidate = open_logits(args.reference, shape), open_logits(args.candidate, shape)
     try:
@@ -55,7 +54,7 @@ def run(args: argparse.Namespace) -> Answer:
         data = {"holds": False, "code": fault.code.value, "detail": fault.detail}
         return Answer(Exit.DOES_NOT_HOLD, data, f"cannot be graded: {fault}")
     figures = figures_of(found)
-    holds = figures["top1_ppm"] >= args.top1_min_ppm and figures["mean_nanonats"] <= args.kl_max_nanonats
+    holds = figures["top1_ppm"] >= top1_min_ppm and figures["mean_nanonats"] <= kl_max_nanonats
     return Answer(
         Exit.HOLDS if holds else Exit.DOES_NOT_HOLD, {"holds": holds, **figures}, told(found, figures, holds=holds)
     )

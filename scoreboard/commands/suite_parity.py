@@ -13,7 +13,7 @@ from ..evidence import Screened
 from ..figures import mean_nanonats, top1_ppm
 from ..model import Arm, Effect
 from ..node import usable_cores
-from ..policy import Policy, parse_policy
+from ..policy import PPM, Policy, parse_policy
 from ..sandbox import probe
 from ..seat import ArmFault, Bench, require_context, seated
 from ..site import builder_of, private, read_file, require_readable, workdir
@@ -22,6 +22,20 @@ from ..suites.screen import Prompt, screen_arm
 from ..suites.suite import SUITE_FILE, Suite, load_suite
 from .common import say
 from .compare_ import policy_at
+
+TOP1_MIN_PPM = 950_000
+KL_MAX_NANONATS = 50_000_000
+
+
+def bars(args: argparse.Namespace) -> tuple[int, int]:
+    """The least top-1 in ppm and the largest mean in nanonats that are asked for, or the published ones."""
+    top1_min_ppm = TOP1_MIN_PPM if args.top1_min_ppm is None else args.top1_min_ppm
+    kl_max_nanonats = KL_MAX_NANONATS if args.kl_max_nanonats is None else args.kl_max_nanonats
+    if not 0 <= top1_min_ppm <= PPM:
+        raise WrongUse(f"--top1-min-ppm {top1_min_ppm}: wanted is 0 to {PPM}")
+    if kl_max_nanonats < 0:
+        raise WrongUse(f"--kl-max-nanonats {kl_max_nanonats}: wanted is 0 or more")
+    return top1_min_ppm, kl_max_nanonats
 
 
 def is_suite(path: Path) -> bool:
@@ -35,6 +49,9 @@ def run(args: argparse.Namespace) -> Answer:
         raise WrongUse(f"{args.reference} is a suite: name what the engine loads with --weights FILE")
     if args.shape is not None or args.first is not None:
         raise WrongUse("--shape and --first are for files; an engine is graded on every row of a suite")
+    if args.policy is not None and (args.top1_min_ppm, args.kl_max_nanonats) != (None, None):
+        raise WrongUse("--top1-min-ppm and --kl-max-nanonats beside --policy: the policy has bars of its own")
+    top1_min_ppm, kl_max_nanonats = bars(args)
     suite = load_suite(args.reference)
     try:
         places = graded(suite, str(args.candidate), args.weights)
@@ -43,12 +60,12 @@ def run(args: argparse.Namespace) -> Answer:
         return Answer(Exit.DOES_NOT_HOLD, why, f"cannot be graded: {fault}")
     policy = None if args.policy is None else parse_policy(read_file(args.policy), str(args.policy))
     rows = [row_of(place) for place in places]
-    broken = [codes_of(place, policy, args.top1_min_ppm, args.kl_max_nanonats) for place in places]
+    broken = [codes_of(place, policy, top1_min_ppm, kl_max_nanonats) for place in places]
     holds = not any(broken)
     listed = [{**row, "broken": codes} for row, codes in zip(rows, broken, strict=True)]
     data: dict[str, object] = {"holds": holds, "suite": suite.digest, "places": listed}
-    bars = f"bars of {args.policy}" if policy else "published bars (a policy's own: --policy FILE)"
-    return Answer(Exit.HOLDS if holds else Exit.DOES_NOT_HOLD, data, told(suite, rows, broken, bars))
+    whose = f"bars of {args.policy}" if policy else "published bars (a policy's own: --policy FILE)"
+    return Answer(Exit.HOLDS if holds else Exit.DOES_NOT_HOLD, data, told(suite, rows, broken, whose))
 
 
 def graded(suite: Suite, spec: str, weights: Path) -> list[Screened]:
