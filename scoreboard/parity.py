@@ -73,7 +73,7 @@ def measure(reference: Logits, candidate: Logits, first_row: int = 0) -> tuple[t
     narrow = reference.dtype == candidate.dtype == np.float32
     compiled = _load_compiled() if narrow and vocab >= LEAST_COMPILED else None
     if compiled is None:
-        kl, misses = _measure(reference, candidate, first_row, range(rows))
+        kl, misses = _measure(reference, candidate, first_row)
         return tuple(kl), tuple(misses)
     threads = compiled.threads_for(rows, vocab)
     spans = [range(rows * i // threads, rows * (i + 1) // threads) for i in range(threads)]
@@ -102,11 +102,12 @@ def _measure_compiled(
     """:func:`measure` of the rows in ``span``, those that the compiled way is not for in numpy."""
     kl: list[int] = []
     misses: list[tuple[int, int]] = []
+    divergence = Divergence(reference.shape[1], reference.dtype)
     for row in span:
         x, y = reference[row], candidate[row]
         found = quick.measure(x, y)
         if found is None:
-            nats, missed = _measure(reference, candidate, first_row, range(row, row + 1))
+            nats, missed = _measure_part(divergence, reference, candidate, first_row, range(row, row + 1))
             kl += nats
             misses += missed
         else:
@@ -116,30 +117,44 @@ def _measure_compiled(
     return kl, misses
 
 
-def _measure(
-    reference: Logits, candidate: Logits, first_row: int, span: range
-) -> tuple[list[int], list[tuple[int, int]]]:
-    """:func:`measure` of the rows in ``span`` in numpy."""
+def _measure(reference: Logits, candidate: Logits, first_row: int) -> tuple[list[int], list[tuple[int, int]]]:
+    """:func:`measure` in numpy, some short rows at a time. Of several bad rows the first is told."""
     divergence = Divergence(reference.shape[1], np.result_type(reference, candidate))
     kl: list[int] = []
     misses: list[tuple[int, int]] = []
-    for start in range(span.start, span.stop, divergence.rows_at_once):
-        stop = min(start + divergence.rows_at_once, span.stop)
-        xs, ys = reference[start:stop], candidate[start:stop]
-        tops, choices = xs.argmax(axis=1), ys.argmax(axis=1)
-        each, at = np.arange(len(xs)), first_row + start
-        most = xs[each, tops].tolist()
-        _check_reference(xs, tops, most, at)
-        _check_candidate(candidate, ys[each, choices].tolist(), at)
-        for row, nats in enumerate(divergence.rows(xs, ys, most), at):
-            if nats is None:
-                detail = "the candidate gives probability 0 to a token to which the reference gives some"
-                raise ParityFault(FaultCode.SUPPORT_LOST, row, detail)
-            kl.append(nats)
-        misses += [
-            (at + row, nanonats(most[row] - float(xs[row, choices[row]])))
-            for row in np.flatnonzero(tops != choices).tolist()
-        ]
+    rows, size = len(reference), divergence.rows_at_once
+    for part in (range(start, min(start + size, rows)) for start in range(0, rows, size)):
+        try:
+            nats, missed = _measure_part(divergence, reference, candidate, first_row, part)
+        except (ParityFault, MalformedInput):
+            for row in part:
+                _measure_part(divergence, reference, candidate, first_row, range(row, row + 1))
+            raise
+        kl += nats
+        misses += missed
+    return kl, misses
+
+
+def _measure_part(
+    divergence: Divergence, reference: Logits, candidate: Logits, first_row: int, part: range
+) -> tuple[list[int], list[tuple[int, int]]]:
+    """:func:`measure` of the rows in ``part``, at most ``divergence.rows_at_once``."""
+    xs, ys = reference[part.start : part.stop], candidate[part.start : part.stop]
+    tops, choices = xs.argmax(axis=1), ys.argmax(axis=1)
+    each, at = np.arange(len(xs)), first_row + part.start
+    most = xs[each, tops].tolist()
+    _check_reference(xs, tops, most, at)
+    _check_candidate(candidate, ys[each, choices].tolist(), at)
+    kl: list[int] = []
+    for row, nats in enumerate(divergence.rows(xs, ys, most), at):
+        if nats is None:
+            detail = "the candidate gives probability 0 to a token to which the reference gives some"
+            raise ParityFault(FaultCode.SUPPORT_LOST, row, detail)
+        kl.append(nats)
+    misses = [
+        (at + row, nanonats(most[row] - float(xs[row, choices[row]])))
+        for row in np.flatnonzero(tops != choices).tolist()
+    ]
     return kl, misses
 
 
