@@ -1,7 +1,9 @@
 """Files of logits: strict reading, exact writing, comparison a block at a time."""
 
+import contextlib
 import io
 import math
+import os
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -280,6 +282,42 @@ def test_an_npy_file_that_is_no_whole_matrix_of_floats_is_refused(tmp_path: Path
     path.write_bytes(data)
     with pytest.raises(MalformedInput, match=r"logits\.npy"):
         open_logits(path)
+
+
+def test_an_npy_header_with_a_spoiled_byte_is_read_or_refused(tmp_path: Path) -> None:
+    path, whole = tmp_path / "logits.npy", npy_bytes(rows())
+    for at in range(len(whole) - rows().nbytes):
+        for byte in b"\0 ()'{,#-9\xff":
+            path.write_bytes(whole[:at] + bytes([byte]) + whole[at + 1 :])
+            with contextlib.suppress(MalformedInput, WrongUse):
+                open_logits(path)
+
+
+@pytest.mark.parametrize(
+    "text", ["{[]:1}", "{1:2,'a':3}", "-" * 9000 + "1", "(" * 5000, "{'shape': (" + "9" * 4400 + ",5)}"]
+)
+def test_an_npy_header_that_no_parser_likes_is_refused_in_a_line(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "logits.npy"
+    path.write_bytes(b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text.encode())
+    with pytest.raises(MalformedInput) as refused:
+        open_logits(path)
+    assert len(str(refused.value)) < 300
+    assert "\n" not in str(refused.value)
+
+
+def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path):
+        with pytest.raises(WrongUse, match="is no file"):
+            open_logits(path)
+
+
+@pytest.mark.parametrize("scale", [math.inf, math.nan, -1e-9])
+def test_a_scale_that_is_none_is_named(scale: float) -> None:
+    record = bytearray(encode_records(np.zeros((1, 2), np.float32)))
+    record[:4] = struct.pack("<f", scale)
+    with pytest.raises(MalformedInput, match="its scale is"):
+        decode_records(bytes(record), 2)
 
 
 @pytest.mark.parametrize("shape", [(5, 5), (7, 5), (6, 4), (0, 5), (-6, -5)])

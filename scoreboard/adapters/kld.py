@@ -102,8 +102,8 @@ def decode_records(data: bytes, vocab: int, first_row: int = 0, what: str = "kld
     scales = np.ascontiguousarray(records[:, :_SCALES]).view("<f4").astype(np.float64)
     scale, least = scales[:, :1], scales[:, 1:]
     q = records[:, _SCALES : _SCALES + vocab]
-    log_p = scale * q + least
     with np.errstate(over="ignore", invalid="ignore"):
+        log_p = scale * q + least
         mass = np.exp(log_p).sum(axis=1)
         slack = np.expm1(scale[:, 0] / 2 + _FLOAT_ERROR)
         clips = scale[:, 0] * STEPS >= RANGE * (1 - _FLOAT_ERROR)
@@ -111,6 +111,8 @@ def decode_records(data: bytes, vocab: int, first_row: int = 0, what: str = "kld
         sound = (scale[:, 0] >= 0) & (mass >= 1 - slack) & (mass <= 1 + slack + clipped)
     if not sound.all():
         row = int(np.flatnonzero(~sound)[0])
+        if not 0 <= scale[row, 0] < np.inf:
+            raise MalformedInput(f"{what} row {first_row + row}", f"its scale is {scale[row, 0]}; wanted is 0 or more")
         problem = f"its probabilities sum to {mass[row]:.7f}; the format allows {slack[row] + clipped[row]:.1e} off 1"
         raise MalformedInput(f"{what} row {first_row + row}", problem)
     return np.asarray(log_p)

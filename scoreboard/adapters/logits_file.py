@@ -6,6 +6,7 @@ strictly: a file has exactly the bytes that its header, or the given shape, anno
 """
 
 import os
+import tokenize
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,9 @@ from . import kld, spkl
 BLOCK_BYTES = 1 << 26  # of float64 logits of each side that are in memory at once
 ITEM_BYTES = 8
 NPY_MAGIC = b"\x93NUMPY"
+_NPY_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+# What numpy lets out of a header that is none.
+_NPY_ERRORS = (ValueError, SyntaxError, TypeError, MemoryError, RecursionError, tokenize.TokenError)
 _MATRIX = 2
 
 
@@ -77,6 +81,8 @@ def open_logits(path: Path, shape: tuple[int, int] | None = None) -> LogitsFile:
     Raises WrongUse for a file that cannot be read or lacks a shape, MalformedInput for one that is not whole.
     """
     try:
+        if path.exists() and not path.is_file():
+            raise WrongUse(f"{path} is no file; wanted is a file of logits, or the directory of a captured suite")
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
             magic = file.read(len(kld.MAGIC))
@@ -128,7 +134,9 @@ def _dense(
 ) -> LogitsFile:
     rows, vocab = shape
     row_bytes = vocab * dtype.itemsize
-    if not (rows >= 1 and vocab >= 1 and size == offset + rows * row_bytes):
+    if not (1 <= rows <= size and 1 <= vocab <= size):
+        raise MalformedInput(str(path), f"has {size} bytes; wanted are 1 or more rows of 1 or more logits within them")
+    if size != offset + rows * row_bytes:
         problem = f"has {size} bytes; {rows} rows of {vocab} logits make {offset + rows * row_bytes}"
         raise MalformedInput(str(path), problem)
 
@@ -158,10 +166,12 @@ def _npy_header(file: BinaryIO, what: str) -> tuple[tuple[int, int], np.dtype[np
     """Shape and type of a ``.npy`` file, read up to its first item. Nothing in it is ever unpickled."""
     try:
         version = np.lib.format.read_magic(file)
-        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, fortran, dtype = read(file)
-    except ValueError as error:
-        raise MalformedInput(what, f"has no readable .npy header ({error})") from None
+        shape, fortran, dtype = _NPY_HEADERS[version](file) if version in _NPY_HEADERS else ((), False, None)
+    except _NPY_ERRORS as error:
+        problem = f"has no readable .npy header ({type(error).__name__}); save it again with numpy.save"
+        raise MalformedInput(what, problem) from None
+    if dtype is None:
+        raise MalformedInput(what, f"is .npy of version {version[0]}.{version[1]}; wanted is 1.0 or 2.0")
     if len(shape) != _MATRIX or fortran or dtype not in (np.dtype("<f4"), np.dtype("<f8")):
         problem = f"holds {dtype}{list(shape)}{' in Fortran order' if fortran else ''}"
         raise MalformedInput(what, f"{problem}; wanted is a matrix of little-endian float32 or float64 by rows")
