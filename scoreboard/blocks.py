@@ -17,7 +17,7 @@ from .model import Arm
 from .node import StealMeter
 from .policy import Mode, Policy
 from .sandbox import Usage, on_core
-from .seat import Bench, Clock, Seat, require_context, seated
+from .seat import Bench, Clock, Seat, require_context, require_running, seated
 from .source import Source
 from .suites.shortcut import Seek
 
@@ -153,6 +153,8 @@ def measure_block(
             readings[arm].idle_cpu_ns = _idle_ns(after_prompt[arm], seats[arm].worker.usage(), readings[arm].usage)
             readings[arm].mapped = seats[arm].worker.mapped()
         pinned = core is not None and all(seats[arm].worker.pinned() for arm in PAIR)
+        for arm in PAIR:
+            require_running(seats[arm])
     return Measured(purpose, at_ms, core, swapped, order, dealt, pinned, steal.ppm(), readings)
 
 
@@ -185,6 +187,7 @@ def _measure_alternately(
             read.idle_cpu_ns = _idle_ns(after_prompt, seat.worker.usage(), read.usage)
             read.mapped = seat.worker.mapped()
             pinned = pinned and seat.worker.pinned()
+            require_running(seat)
     order = ("b" if swapped else "a") * (len(dealt.steps) // 2)
     return Measured(purpose, at_ms, core, swapped, order, dealt, pinned, steal.ppm(), readings)
 

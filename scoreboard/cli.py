@@ -10,8 +10,11 @@ import argparse
 import importlib
 import json
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from types import ModuleType
 
 from . import __version__
@@ -57,12 +60,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = build_parser()
     parsed = parser.parse_args(arguments)
     try:
-        answer: Answer = parsed.run(parsed)
+        with _ended_in_order():
+            answer: Answer = parsed.run(parsed)
     except ScoreboardError as error:
         answer = _refused(error)
     except KeyboardInterrupt:
         answer = Answer(Exit.INVALID, {"error": "interrupted"}, "interrupted; nothing was judged", failed=True)
     return _say(answer, as_json=parsed.json)
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """SIGTERM, as of a time limit of CI, is an interruption: what was started and made is taken away first."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def build_parser() -> argparse.ArgumentParser:

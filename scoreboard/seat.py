@@ -89,6 +89,13 @@ def require_context(seat: Seat, positions: int) -> None:
         raise ArmFault(seat.arm, "load", EngineFault(FaultCode.CONTEXT, detail), "")
 
 
+def require_running(seat: Seat) -> None:
+    """Raise ArmFault for an engine that ended behind a reply: what is looked at afterwards would not be there."""
+    if seat.worker.exit_status() is not None or not seat.worker.pids():
+        fault = EngineFault(FaultCode.CRASHED, "the engine ended behind its last reply, before it was let go")
+        raise ArmFault(seat.arm, "decode", fault, last_words(seat.worker))
+
+
 def last_words(worker: Worker) -> str:
     """The last line that the engine printed, bounded and printable: for people, never parsed. Ends the worker."""
     worker.close()

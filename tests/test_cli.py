@@ -1,6 +1,8 @@
 """The command line: exit codes, one line for bad input, nothing written, JSON on request."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,7 @@ import pytest
 from toy import write_engine, write_site
 
 from scoreboard.cli import VERBS, main
+from scoreboard.confine.traces import Traces
 from scoreboard.ledger import Ledger
 from scoreboard.sandbox import probe
 
@@ -353,3 +356,18 @@ def test_a_signed_checkpoint_kept_elsewhere_finds_a_cut_ledger(
     (ledger / "rounds.jsonl").write_bytes(b"".join(lines[:-1]))
     assert main(["ledger", "verify", str(ledger), *against]) == 4
     assert "truncated" in capsys.readouterr().out
+
+
+def test_a_time_limit_of_ci_leaves_nothing_behind(tmp_path: Path) -> None:
+    before = Traces.now()
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-m", "scoreboard", "redteam", "--quick"]
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        assert run.stderr is not None
+        while b"A03" not in run.stderr.readline():
+            assert run.poll() is None
+        run.send_signal(signal.SIGTERM)
+        said = run.communicate(timeout=60)
+    assert (run.returncode, b"interrupted" in b"".join(said)) == (3, True)
+    assert list(tmp_path.iterdir()) == []
+    assert before.left_behind() == []

@@ -26,9 +26,11 @@ from scoreboard import (
     engine,
     figures,
     gate,
+    health,
     manifest,
     noise,
     parity,
+    plausibility,
     record,
     redteam,
     rounds,
@@ -149,6 +151,17 @@ def trimmed_size(stats: Any, scale: Any) -> Any:
     return replace(found, gain_ppm=found.trimmed_ppm, basis=Basis.TRIMMED)
 
 
+def blind_to(cause: health.Cause) -> Callable[..., Any]:
+    """What a block is sick of, other than ``cause``."""
+    seen = health.sickness
+
+    def sickness(*block: Any) -> Any:
+        found = seen(*block)
+        return None if found is not None and found.cause is cause else found
+
+    return sickness
+
+
 @contextlib.contextmanager
 def not_alone(*_: object) -> Iterator[None]:
     yield
@@ -202,6 +215,10 @@ DEFENCES = {
     ),
     "a reference that can grade": Defence(without(parity, "_check_reference", lambda *_: None), ("A23", "H12")),
     "V1: contexts are one number": Defence(without(correctness, "_contexts", nothing), ("S11",)),
+    "P1: regions": Defence(without(correctness, "cell_means", lambda *_: [0]), ("O09.regions",)),
+    "P2: share of rows": Defence(without(correctness, "share_over_ppm", lambda *_: 0), ("O09.regions",)),
+    "V1: every timed reply is graded": Defence(without(correctness, "_short_block", lambda *_: None), ("K13.replies",)),
+    "V1: a noise floor": Defence(without(correctness, "_calibrated", lambda *_: None), ("S16.uncalibrated",)),
     "V1: every place is graded": Defence(without(correctness, "_gaps", nothing), ("K13",)),
     "V1: faults": Defence(without(correctness, "_faults", nothing), ("A05",), behind=("V1: every place is graded",)),
     "the declared context": Defence(
@@ -229,6 +246,9 @@ DEFENCES = {
     "warm steps are timed": Defence(without(blocks, "_warm", untimed_warm), ("T10.warm",), slow=True),
     "the prompt counts as a whole": Defence(without(figures, "durations", chunk_by_chunk), ("T10.chunk",)),
     "G1: guards": Defence(without(gate, "_guard_findings", lambda *_: []), ("T10.chunk",)),
+    "an engine is there to the end": Defence(
+        without(blocks, "require_running", lambda _: None), ("D06.escape",), slow=True
+    ),
     "the idle arm is frozen": Defence(without(Worker, "freeze", lambda _: None), ("D06",), slow=True),
     # the decision
     "the size sees the total": Defence(without(gate, "size", trimmed_size), ("S15.judge",)),
@@ -239,6 +259,11 @@ DEFENCES = {
     "N1: sick blocks": Defence(without(gate, "node_findings", lambda *_: []), ("I04",)),
     "earlier rounds are carried": Defence(without(rounds, "earlier_rounds", lambda *_: ()), ("S01",), slow=True),
     "seeds are drawn": Defence(without(rounds, "secrets", SimpleNamespace(token_bytes=bytes)), ("C10",), slow=True),
+    **{
+        f"N1: {cause.value}": Defence(without(gate, "sickness", blind_to(cause)), ("I04.sick",))
+        for cause in health.Cause
+    },
+    "B2: faster when deep": Defence(without(plausibility, "_rises", lambda _: []), ("S07.deep",)),
     # the record
     "attestation": Defence(without(gate, "attestation", lambda *_: Attestation.SEALED), ("I10",)),
     "checkpoints kept elsewhere": Defence(without(audit, "relate", lambda *_, **__: Relation.SAME), ("P04",)),

@@ -15,8 +15,8 @@ extra ``fast`` is installed.
 
 The figure is within 0.5e-9 + 0.5e-6 KL or within 1e-6 KL, whichever is more, of the true divergence of the logits
 as given, and then rounded up to a whole nanonat. It is 0 exactly when the two rows are equal, and saturates at
-``MOST_NANONATS``. The last bits of exponentials differ between processors and ways: one row may come out a nanonat, or a few
-parts in ten millions of a large figure, apart.
+``MOST_NANONATS``. The last bits of exponentials differ between processors and ways: one row may come out a
+nanonat, or a few parts in ten millions of a large figure, apart.
 """
 
 import math
