@@ -117,13 +117,13 @@ def _near(reach: float, total: float, second: float, first: float, centre: float
     In EPSILON, E is off by the errors of its weights, twice; of excess; of the product; and of u. Taking a block's
     centre away moves u by |u|. The rounding of d itself moves it by |d| <= |u| + |centre|. Either moves excess(u) by
     that times |exp(u) - 1|, which is at most ``steep`` excess(u) / |u| and at most ``slope`` sqrt(excess(u)). m is off
-    by 4|u| + |centre|, |u| being at most ``width`` sqrt(excess(u)); it counts by m + E, which is small about the mean.
+    by 5|u| + |centre|, |u| being at most ``width`` sqrt(excess(u)); it counts by m + E, which is small about the mean.
     """
     e, m, reach = max(second, 0.0) / total, first / total, max(reach, LEAST_REACH)
     steep = reach * math.expm1(reach) / _excess(reach)
     slope, width = math.expm1(reach) / math.sqrt(_excess(reach)), reach / math.sqrt(_excess(-reach))
     relative = 2.0 * WEIGHT_ERROR + EXCESS_ERROR + 1.0 + 2.0 * steep
-    rest = abs(centre) * slope * math.sqrt(e) + (4.0 * width * math.sqrt(e) + abs(centre)) * abs(m + e)
+    rest = abs(centre) * slope * math.sqrt(e) + (5.0 * width * math.sqrt(e) + abs(centre)) * abs(m + e)
     return math.log1p(m + e) - m, EPSILON * (relative * e + rest) / (1.0 + m + e)
 
 
