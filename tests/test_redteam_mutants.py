@@ -263,6 +263,8 @@ DEFENCES = {
         f"N1: {cause.value}": Defence(without(gate, "sickness", blind_to(cause)), ("I04.sick",))
         for cause in health.Cause
     },
+    "S1: the wall clock outranks CPU time": Defence(without(gate, "by_the_wall", nothing), ("T19.cpu",)),
+    "V1: CPU time is accounted for": Defence(without(correctness, "unaccounted", nothing), ("T19.cpu",)),
     "B2: faster when deep": Defence(without(plausibility, "_rises", lambda _: []), ("S07.deep",)),
     # the record
     "attestation": Defence(without(gate, "attestation", lambda *_: Attestation.SEALED), ("I10",)),
@@ -315,6 +317,7 @@ DEFENCES = {
     ),
     "a bound on memory": Defence(without_controller("memory"), ("K16",), slow=True, behind=("G1: guards",)),
     "a bound on processes": Defence(without_controller("pids"), ("I13",)),
+    "a build repeats itself": Defence(without(Builder, "built", Builder.rebuilt), ("K08.differs",)),
     "the pinned compiler": Defence(without(Builder, "require_compiler", lambda *_: None), ("K08",)),
 }
 
