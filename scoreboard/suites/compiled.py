@@ -27,11 +27,6 @@ from numpy.typing import NDArray
 from .divergence import is_close, nanonats
 
 EPSILON = 2.0**-24  # relative error of one float32 operation
-# In EPSILON, the most over every float32 from LOWEST + 1 to 60, and within +-NEAR, where a processor cannot join a
-# product and a sum; where it can they are 1.495 and 3.06.
-WEIGHT_ERROR = 1.9
-EXCESS_ERROR = 3.76
-
 LOWEST = -88.0  # lower logits weigh nothing: exp of this is below 1e-28 of what the largest one weighs
 TOPS = (-20.0, 40.0)  # bounds of a row's largest logit
 NEAR = 2.0  # bound of |u| for which excess is a polynomial
@@ -107,7 +102,7 @@ class QuickRow:
         top, choice, reach, sums = pass_over(x, y, self._scratch)
         if top < 0 or not TOPS[0] <= x[top] <= TOPS[1]:
             return None
-        kl, doubt = _near(reach, *sums) if reach <= NEAR else _apart(*apart(x, y, self._scratch))
+        kl, doubt = _near(reach, *sums) if reach < math.inf else _apart(*apart(x, y, self._scratch))
         return Estimate(kl, doubt, top, choice)
 
 
@@ -157,6 +152,18 @@ def excess(u: np.float32) -> np.float32:  # pragma: no cover - compiled
     """exp(u) - 1 - u for |u| <= NEAR."""
     p = ((((_P9 * u + _P8) * u + _P7) * u + _P6) * u + _P5) * u + _P4
     return (u * u) * ((((p * u + _P3) * u + _P2) * u + _P1) * u + _P0)
+
+
+@_compiled()
+def residue(x: np.float32, square: np.float32) -> np.float32:  # pragma: no cover - compiled
+    """What is left of x x: 0 unless product and difference are joined, and rounded once."""
+    return x * x - square
+
+
+# In EPSILON, the most of weight over every float32 from LOWEST + 1 to 60 and of excess within +-NEAR, on processors
+# that join a product and a sum, and on those that do not.
+_PROBE = _F(1.0 + 2.0**-12)
+WEIGHT_ERROR, EXCESS_ERROR = (1.495, 3.06) if residue(_PROBE, _PROBE * _PROBE) != 0.0 else (1.9, 3.76)
 
 
 @_compiled()
@@ -243,10 +250,11 @@ def pass_over(
 ) -> tuple[int, int, float, Sums]:  # pragma: no cover - compiled
     """First index of the largest x and y, reach, and what :func:`_near` takes.
 
-    The first index is -1 where a difference is no number or beyond FAR. Beyond NEAR the sums mean nothing.
+    The first index is -1 where a difference is no number or beyond FAR. Where a block has |u| beyond NEAR, reach is
+    infinite and the sums mean nothing.
     """
     total = second = first = centre = farthest = off = 0.0
-    best_x, best_y, start_x, start_y = _LEAST, _LEAST, 0, 0
+    best_x, best_y, start_x, start_y, near = _LEAST, _LEAST, 0, 0, True
     for start in range(0, x.size, BLOCK):
         xs, ys = x[start : start + BLOCK], y[start : start + BLOCK]
         w, d = scratch[0, : xs.size], scratch[1, : xs.size]
@@ -263,7 +271,8 @@ def pass_over(
             continue
         mean = np.float32(moment / weights)
         farthest, off = max(farthest, far), max(off, abs(np.float64(mean)))
-        if farthest + off > NEAR:
+        if not (near and far + abs(np.float64(mean)) <= NEAR):
+            near = False
             continue
         spread(w, d, mean)
         own = add_up(d)
@@ -274,7 +283,12 @@ def pass_over(
         first += there * total + rest + here * weights
         total += weights
         centre = new
-    return first_at(x, start_x, best_x), first_at(y, start_y, best_y), farthest + off, (total, second, first, centre)
+    return (
+        first_at(x, start_x, best_x),
+        first_at(y, start_y, best_y),
+        farthest + off if near else np.inf,
+        (total, second, first, centre),
+    )
 
 
 @_compiled()
