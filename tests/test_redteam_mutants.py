@@ -2,7 +2,7 @@
 
 A switch exists only here. It replaces a function of the product, or takes a wall out of the isolation that an arena
 was set up with. An attack notices when it gets through. Where another defence stands behind the one that is switched
-off, that one has to stop it, and with that off as well it gets through. A defence that nothing notices would be one
+off, that one may stop it, and with that off as well it gets through. A defence that nothing notices would be one
 that nothing tests.
 """
 

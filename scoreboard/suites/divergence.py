@@ -34,7 +34,7 @@ MOST_NANONATS = 10**15
 BLOCK = 1 << 15  # elements that one pass keeps in cache
 LANE = 1 << 10  # elements that float32 adds up; beyond that sums are float64
 SCREEN = 1 << 18  # elements of short rows that are screened together
-LEAST_COMPILED = 1 << 14  # shorter rows are not worth the second that it takes to compile
+LEAST_COMPILED = 1 << 14  # shorter rows are not worth loading what is compiled
 
 _HALF_LOG2_E = np.float32(0.5 / math.log(2.0))
 _TOP = 22.0  # largest reference logit whose float32 weight is taken without a shift
